@@ -12,9 +12,7 @@
 #include "field/field_in.h"
 
 static const struct field text_item[] = {{.type = FIELD_TEXT, .null = NULL_NEVER}};
-static const struct field count_item[] = {{.type = FIELD_U64, .null = NULL_NEVER}};
 const struct fields field_texts = FIELDS("", "", const char *, text_item);
-const struct fields field_counts = FIELDS("", "", uint64_t, count_item);
 
 const struct result *results_find(const struct results *all, const char *key)
 {

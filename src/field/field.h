@@ -49,7 +49,7 @@ enum field_type {
     FIELD_NULL,   /* no member at all: always null */
     FIELD_OBJECT, /* a struct inside the struct */
     FIELD_REF,    /* a pointer to a struct; NULL is null */
-    FIELD_LIST,   /* a VEC of structs, or of what field_texts and field_counts describe */
+    FIELD_LIST,   /* a VEC of structs, or of what field_texts describes */
     FIELD_MAP,    /* a VEC of structs, an object with them by their first field */
     FIELD_PAIRS,  /* a VEC of structs of two fields, an object of names and values */
     FIELD_TABLES, /* struct results: an object with each table by its key */
@@ -174,8 +174,8 @@ struct fields {
         key, doc, array, ARRAY_LEN(array), sizeof(T), NULL                                         \
     }
 
-/* Of lists of const char * and of uint64_t. */
-extern const struct fields field_texts, field_counts;
+/* Of lists of const char *. */
+extern const struct fields field_texts;
 
 /* A table of results: rows of one struct, or a single object. */
 struct result {

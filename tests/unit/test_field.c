@@ -67,6 +67,9 @@ static const struct field self_list[] = {
 };
 static const struct fields self_fields = FIELDS("self", "", T, self_list);
 
+static const struct field count_item[] = {{.type = FIELD_U64, .null = NULL_NEVER}};
+static const struct fields counts = FIELDS("", "", uint64_t, count_item);
+
 static const struct field list[] = {
     FIELD(T, time_ns, FIELD_I64, "time", IN_NS, "how long"),
     FIELD(T, bytes, FIELD_U64, "bytes", IN_BYTES, "how much"),
@@ -95,7 +98,7 @@ static const struct field list[] = {
     ALWAYS(T, by_name, FIELD_MAP, "by_name", "the same", .of = &part_fields),
     ALWAYS(T, named, FIELD_PAIRS, "named", "only sizes", .of = &part_fields),
     ALWAYS(T, texts, FIELD_LIST, "texts", "words", .of = &field_texts),
-    ALWAYS(T, counts, FIELD_LIST, "counts", "numbers", .of = &field_counts),
+    ALWAYS(T, counts, FIELD_LIST, "counts", "numbers", .of = &counts),
     ALWAYS(T, buckets, FIELD_LIST, "buckets", "pairs", .of = &pair_fields),
     ALWAYS(T, refs, FIELD_LIST, "refs", "parts elsewhere", .of = &ref_items),
     ALWAYS(T, tables, FIELD_TABLES, "tables", "whole tables"),
