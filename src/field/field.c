@@ -147,6 +147,11 @@ bool field_is_text(const struct field *f)
            f->type == FIELD_ENUM || f->type == FIELD_SET || f->type == FIELD_FIXED;
 }
 
+bool field_is_count(const struct field *f)
+{
+    return (f->type == FIELD_U32 || f->type == FIELD_U64) && f->unit != AN_ADDRESS;
+}
+
 double field_number(const struct field *f, const void *row)
 {
     return as_real(field_get(f, row));

@@ -220,7 +220,8 @@ struct field_value {
 
 struct field_value field_get(const struct field *f, const void *row);
 
-bool field_is_text(const struct field *f);                   /* no number: text, word, yes or no */
+bool field_is_text(const struct field *f);  /* no number: text, word, yes or no */
+bool field_is_count(const struct field *f); /* how many: no sign; what has one names something */
 double field_number(const struct field *f, const void *row); /* NaN: none, or no number */
 
 /* For a person, by unit and style: "1.25 ms", "3 KiB", "9.17 GB/s", "yes"; "-" where there is no
