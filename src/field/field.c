@@ -208,14 +208,19 @@ static const char *change_text(const struct field *f, struct field_value known, 
     return arena_printf(a, "%s%s", as_real(known) >= 0 ? "+" : "", unit_text(f, known, a));
 }
 
+static bool number_is_blank(const struct field *f, double v)
+{
+    return !isfinite(v) || (v < 0 && (f->type == FIELD_I32 || f->style == STYLE_FROM_ZERO)) ||
+           (v <= 0 && f->style == STYLE_OVER_ZERO);
+}
+
 static const char *number_text(const struct field *f, struct field_value known, struct arena *a)
 {
     char text[VALUE_MAX];
     double v = as_real(known);
     if (f->style == STYLE_EXACT)
         return arena_strdup(a, value_exact(known, text));
-    if (!isfinite(v) || (v < 0 && (f->type == FIELD_I32 || f->style == STYLE_FROM_ZERO)) ||
-        (v <= 0 && f->style == STYLE_OVER_ZERO))
+    if (number_is_blank(f, v))
         return "-";
     switch (f->style) {
     case STYLE_CHANGE:
@@ -249,6 +254,16 @@ const char *field_text(const struct field *f, const void *row, struct arena *a)
     if (!field_is_text(f))
         return number_text(f, v, a);
     return v.kind == VALUE_BOOL ? v.yes ? "yes" : "no" : v.kind == VALUE_TEXT ? v.text : "";
+}
+
+bool field_is_blank(const struct field *f, const void *row)
+{
+    if (f->type == FIELD_SET)
+        return !*(const unsigned *)((const char *)row + f->offset);
+    struct field_value v = field_get(f, row);
+    if (!field_is_text(f))
+        return f->style == STYLE_EXACT ? v.kind == VALUE_NONE : number_is_blank(f, as_real(v));
+    return v.kind != VALUE_BOOL && !(v.kind == VALUE_TEXT && *v.text);
 }
 
 /* ---- for programs ---- */

@@ -227,6 +227,7 @@ double field_number(const struct field *f, const void *row); /* NaN: none, or no
 /* For a person, by unit and style: "1.25 ms", "3 KiB", "9.17 GB/s", "yes"; "-" where there is no
  * number. */
 const char *field_text(const struct field *f, const void *row, struct arena *a);
+bool field_is_blank(const struct field *f, const void *row); /* that is "" or "-" */
 
 /*
  * All digits, for programs: the fewest that read back equal; "" where there is no value. Numbers

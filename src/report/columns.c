@@ -114,14 +114,11 @@ static void choose(struct block *b, struct wanted_list *list, struct arena *a)
         b->rows.shown = more.len ? arena_printf(a, "%s %s", first, more.buf) : first;
 }
 
-static bool says_something(const struct block *b, const struct field *f, struct arena *a)
+static bool says_something(const struct block *b, const struct field *f)
 {
-    for (size_t i = 0; i < b->result->n; i++) {
-        const char *text =
-            field_text(f, (const char *)b->result->rows + i * b->result->fields->row_size, a);
-        if (*text && !str_eq(text, "-"))
+    for (size_t i = 0; i < b->result->n; i++)
+        if (!field_is_blank(f, (const char *)b->result->rows + i * b->result->fields->row_size))
             return true;
-    }
     return false;
 }
 
@@ -129,17 +126,15 @@ static bool says_something(const struct block *b, const struct field *f, struct 
 static void choose_all(struct block *b, struct arena *a)
 {
     const struct fields *f = b->result->fields;
-    struct arena *temporary = arena_scratch();
     struct str keys;
     if (!b->rows.shown)
         return;
     str_init(&keys, a);
     str_puts(&keys, b->rows.shown);
     for (size_t i = 0; i < f->n; i++)
-        if (can_be_shown(b, &f->v[i]) && says_something(b, &f->v[i], temporary))
+        if (can_be_shown(b, &f->v[i]) && says_something(b, &f->v[i]))
             put_key(&keys, f->v[i].key);
     b->rows.shown = keys.buf;
-    arena_release(temporary);
 }
 
 /* ---- names that nothing has ---- */

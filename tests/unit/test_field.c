@@ -198,11 +198,14 @@ static void people_read_units(void **state)
         {"share", "12.3 %"},    {"rate", "-"},         {"text", "a \"word\""}, {"yes", "yes"},
         {"mood", "bad"},        {"set", "red, blue"},  {"grade", "B"},         {"time_s", "0.0015"},
     };
-    for (size_t i = 0; i < ARRAY_LEN(expected); i++)
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
         assert_string_equal(field_text(named(expected[i][0]), &w, a), expected[i][1]);
+        assert_int_equal(field_is_blank(named(expected[i][0]), &w), str_eq(expected[i][1], "-"));
+    }
     w.text = NULL;
     w.yes = false;
     assert_string_equal(field_text(named("text"), &w, a), "");
+    assert_true(field_is_blank(named("text"), &w));
     assert_string_equal(field_text(named("yes"), &w, a), "no");
 }
 
@@ -247,8 +250,12 @@ static void a_style_says_how_a_number_looks(void **state)
         {FIELD(S, text, FIELD_TEXT, "", NO_UNIT, ""), {.text = "-7"}, "-7"},
     };
 #undef S
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        assert_string_equal(field_text(&cases[i].f, &cases[i].row, a), cases[i].expected);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const char *expected = cases[i].expected;
+        assert_string_equal(field_text(&cases[i].f, &cases[i].row, a), expected);
+        assert_int_equal(field_is_blank(&cases[i].f, &cases[i].row),
+                         !*expected || str_eq(expected, "-"));
+    }
 }
 
 static void programs_read_all_digits(void **state)
