@@ -24,7 +24,7 @@
 /* So few pieces of work say nothing about how a program runs. */
 enum { LEAST_WORK = 4 };
 
-#define ALL_GPUS "all GPUs"
+static const char all_gpus[] = "all GPUs";
 
 const struct rule *const rules[] = {
 #define RULE(name) &rule_##name,
@@ -32,6 +32,41 @@ const struct rule *const rules[] = {
 #undef RULE
     NULL,
 };
+
+const char *const rule_categories[] = {
+    [ABOUT_API_OVERHEAD] = "API Overhead",
+    [ABOUT_COMMUNICATION] = "Communication",
+    [ABOUT_COMPUTE_UNITS] = "Compute Units",
+    [ABOUT_COMPUTE_BOUND_KERNEL] = "Compute-Bound Kernel",
+    [ABOUT_GPU_UTILIZATION] = "GPU Utilization",
+    [ABOUT_KERNEL_HOTSPOT] = "Kernel Hotspot",
+    [ABOUT_L2_CACHE] = "L2 Cache",
+    [ABOUT_LDS_BANK_CONFLICTS] = "LDS Bank Conflicts",
+    [ABOUT_LATENCY_BOUND_KERNEL] = "Latency-Bound Kernel",
+    [ABOUT_LAUNCH_CONFIGURATION] = "Launch Configuration",
+    [ABOUT_LAUNCH_EFFICIENCY] = "Launch Efficiency",
+    [ABOUT_LAUNCH_OVERHEAD] = "Launch Overhead",
+    [ABOUT_LOAD_IMBALANCE] = "Load Imbalance",
+    [ABOUT_LOW_OCCUPANCY] = "Low Occupancy",
+    [ABOUT_MARKER_RANGE] = "Marker Range",
+    [ABOUT_MEMORY_BANDWIDTH] = "Memory Bandwidth",
+    [ABOUT_MEMORY_TRANSFER] = "Memory Transfer",
+    [ABOUT_MEMORY_BOUND_KERNEL] = "Memory-Bound Kernel",
+    [ABOUT_PERFORMANCE] = "Performance",
+    [ABOUT_PROFILING_SCOPE] = "Profiling Scope",
+    [ABOUT_REGISTER_SPILLS] = "Register Spills",
+    [ABOUT_RUNTIME_INITIALIZATION] = "Runtime Initialization",
+    [ABOUT_WARMUP] = "Warmup",
+    [ABOUT_WARMUP + 1] = NULL,
+};
+
+const struct rule *rule_named(const char *name)
+{
+    const struct rule *const *r = rules;
+    while (*r && !str_eq((*r)->name, name))
+        r++;
+    return *r;
+}
 
 const char *const verdict_status_names[] = {"healthy", "improvable", "problem", "no_gpu_work",
                                             NULL};
@@ -55,11 +90,11 @@ static struct finding *run_rule(const struct rule *r, const struct analysis *a,
     *f = (struct finding){
         .rule = r, .analysis = a, .arena = arena, .gain = r->gain, .beside = beside};
     f->title = r->title;
-    f->category = r->category;
+    f->category = rule_categories[r->category];
     f->bottleneck = r->bottleneck;
     f->action_category = r->action;
     f->suggestion = "";
-    f->scope = ALL_GPUS;
+    f->scope = all_gpus;
     f->confidence = 0.5;
     f->confidence_reason = "";
     return r->eval(a, f) ? f : NULL;
@@ -273,7 +308,7 @@ static void name_phase(struct finding *f)
             best = p;
         }
     }
-    if (a->phases.n < 2 || !most || !str_eq(f->scope, ALL_GPUS))
+    if (a->phases.n < 2 || !most || f->scope != all_gpus)
         return;
     f->scope =
         arena_printf(f->arena, "%.0f %% in phase %u, %s", percent_of((double)most, (double)all),

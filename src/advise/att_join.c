@@ -60,8 +60,7 @@ static void add_evidence(struct finding *f, const struct att_finding *e, size_t 
 static void cite(struct finding *f, const struct att_kernel *k)
 {
     enum { CITED = 2, PLACE = 2 };
-    const char *scope = arena_printf(f->arena, "kernel %s", k->short_name);
-    if (!f->rule->tuning || !str_eq(f->scope, scope))
+    if (!f->rule->tuning || !f->kernel || !str_eq(f->kernel, k->short_name))
         return;
     for (size_t i = 0; i < k->findings.n && i < CITED; i++) {
         add_evidence(f, &k->findings.v[i], PLACE + i);

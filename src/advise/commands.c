@@ -153,7 +153,7 @@ unsigned advice_goals(const struct advice *advice)
     for (size_t i = 0; advice && i < advice->findings.n; i++) {
         const struct finding *f = advice->findings.v[i];
         if (f->priority != PRIORITY_INFO || f->advisory)
-            found |= goals_of_rule(f->rule->name);
+            found |= f->rule->goals;
     }
     return found ? found : ON(timeline);
 }

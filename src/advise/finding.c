@@ -51,6 +51,12 @@ void finding_scope(struct finding *f, const char *fmt, ...)
     f->scope = text;
 }
 
+void finding_scope_kernel(struct finding *f, const char *short_name)
+{
+    f->kernel = short_name;
+    finding_scope(f, "kernel %s", short_name);
+}
+
 void finding_action(struct finding *f, const char *fmt, ...)
 {
     ARENA_FORMATTED(text, f->arena);

@@ -76,6 +76,7 @@ struct finding {
     const struct rule *rule;
     const char *id; /* "ROCPD-MEMCPY-001" */
     const char *title, *issue, *suggestion, *scope;
+    const char *kernel; /* short name of the one that it is about; NULL: not about one */
     const char *category;
     enum priority priority;
     enum bottleneck bottleneck;
@@ -116,6 +117,7 @@ struct finding {
 void finding_issue(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void finding_suggest(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void finding_scope(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void finding_scope_kernel(struct finding *f, const char *short_name);
 void finding_action(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void finding_claim(struct finding *f, enum cause cause, int64_t ns);
 void finding_sure(struct finding *f, double confidence, const char *fmt, ...)

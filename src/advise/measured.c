@@ -58,7 +58,7 @@ const struct counter_kernel *finding_of_measured(struct finding *f, const struct
     if (!k)
         return NULL;
     finding_claim_measured(f, k, lost(k));
-    finding_scope(f, "kernel %s", k->short_name);
+    finding_scope_kernel(f, k->short_name);
     return k;
 }
 

@@ -6,6 +6,8 @@
 #define GS_ADVISE_RULE_H
 
 #include "advise/finding.h"
+#include "plan/goals.h"
+#include "source/source.h"
 
 enum rule_needs {
     NEED_NOTHING = 0,
@@ -16,15 +18,48 @@ enum rule_needs {
     NEED_COUNTERS = 1 << 4,
 };
 
+/* What a rule is about, in rocinsight's words. */
+enum rule_category {
+    ABOUT_API_OVERHEAD,
+    ABOUT_COMMUNICATION,
+    ABOUT_COMPUTE_UNITS,
+    ABOUT_COMPUTE_BOUND_KERNEL,
+    ABOUT_GPU_UTILIZATION,
+    ABOUT_KERNEL_HOTSPOT,
+    ABOUT_L2_CACHE,
+    ABOUT_LDS_BANK_CONFLICTS,
+    ABOUT_LATENCY_BOUND_KERNEL,
+    ABOUT_LAUNCH_CONFIGURATION,
+    ABOUT_LAUNCH_EFFICIENCY,
+    ABOUT_LAUNCH_OVERHEAD,
+    ABOUT_LOAD_IMBALANCE,
+    ABOUT_LOW_OCCUPANCY,
+    ABOUT_MARKER_RANGE,
+    ABOUT_MEMORY_BANDWIDTH,
+    ABOUT_MEMORY_TRANSFER,
+    ABOUT_MEMORY_BOUND_KERNEL,
+    ABOUT_PERFORMANCE,
+    ABOUT_PROFILING_SCOPE,
+    ABOUT_REGISTER_SPILLS,
+    ABOUT_RUNTIME_INITIALIZATION,
+    ABOUT_WARMUP,
+};
+extern const char *const rule_categories[]; /* "API Overhead", by value; NULL at the end */
+
+/* A kind of calls among those that a rule cites. */
+#define CITES(fact_kind) (1u << (fact_kind))
+
 struct rule {
-    const char *name;     /* "tiny-kernels" */
-    const char *id;       /* rocinsight's where it has the rule: "ROCPD-LAUNCH-001" */
-    const char *category; /* rocinsight's words */
-    const char *title;    /* lower case, no full stop */
+    const char *name;  /* "tiny-kernels" */
+    const char *id;    /* rocinsight's where it has the rule: "ROCPD-LAUNCH-001" */
+    const char *title; /* lower case, no full stop */
+    enum rule_category category;
     enum bottleneck bottleneck;
     enum action_category action;
     unsigned needs;
-    bool tuning;   /* about making a kernel faster, not about time lost: no fault of the run */
+    unsigned goals; /* what to plan for when it has found something: ON(goal) */
+    unsigned cites; /* calls in the source that it speaks of, where they cost time: CITES(kind) */
+    bool tuning;    /* about making a kernel faster, not about time lost: no fault of the run */
     bool specific; /* explains time that a more general rule would claim as well: is served first */
     double gain;   /* expected share of the claim that can be won; orders the findings */
     /* Fills f and returns true when it has something to say. */
@@ -37,6 +72,9 @@ struct rule {
 #undef RULE
 
 extern const struct rule *const rules[]; /* NULL at the end */
+
+/* By its name, as documents have it; NULL: none. */
+const struct rule *rule_named(const char *name);
 
 /* ---- facts that several rules need ---- */
 

@@ -158,26 +158,13 @@ static void add_evidence(struct finding *f, const char *text)
     f->evidence.v[at] = e;
 }
 
-static bool class_fits(const struct finding *f, const char *class)
-{
-    static const struct {
-        const char *rule, *classes;
-    } wanted[] = {{"sync-stall", "sync copy"},        {"transfer-bound", "copy"},
-                  {"overlap-missing", "copy"},        {"slow-copies", "copy"},
-                  {"allocation-churn", "alloc free"}, {"host-idle", "sync"},
-                  {"exposed-comm", "mpi collective"}};
-    for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
-        if (str_eq(f->rule->name, wanted[i].rule))
-            return str_has(wanted[i].classes, class);
-    return false;
-}
-
-static const char *class_of(const struct source_scan *s, const char *call)
+/* Whether a finding of this rule may cite a call, by what the source scan took it for. */
+static bool may_cite(const struct rule *rule, const struct source_scan *s, const char *call)
 {
     for (size_t i = 0; i < s->facts.n; i++)
         if (same_call(call, s->facts.v[i].name))
-            return fact_kind_name(s->facts.v[i].kind);
-    return "?";
+            return rule->cites & CITES(s->facts.v[i].kind);
+    return false;
 }
 
 static void cite_calls(struct finding *f, const struct source_scan *s, const struct source_links *l)
@@ -186,7 +173,7 @@ static void cite_calls(struct finding *f, const struct source_scan *s, const str
     int cited = 0;
     for (size_t i = 0; i < l->calls.n && cited < MOST; i++) {
         const struct source_call *c = &l->calls.v[i];
-        if (!class_fits(f, class_of(s, c->name)))
+        if (!may_cite(f->rule, s, c->name))
             continue;
         char ns[HUMAN_MAX];
         bool all_loop = c->sites == 1 && c->loop_sites;

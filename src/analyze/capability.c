@@ -250,17 +250,23 @@ static bool plain_word(const char *s, size_t n)
  * The recorded command has lost its quoting: where it is not plain words, it is not repeated. Some
  * formats only have a name for a row of their timeline, which nobody can run.
  */
-const char *trace_command(const struct trace *t, struct arena *a)
+const char *trace_own_command(const struct trace *t, struct arena *a)
 {
     const struct process *first = t->processes.n ? &t->processes.v[0] : NULL;
     const char *command = first && !first->only_named ? trace_str(t, first->command) : "";
     for (const char *p = command; *p;) {
         size_t n = strcspn(p, " ");
         if (n && !plain_word(p, n))
-            return "./app";
+            return NULL;
         p += n + strspn(p + n, " ");
     }
-    return *command && strlen(command) < 200 ? arena_strdup(a, command) : "./app";
+    return *command && strlen(command) < 200 ? arena_strdup(a, command) : NULL;
+}
+
+const char *trace_command(const struct trace *t, struct arena *a)
+{
+    const char *own = trace_own_command(t, a);
+    return own ? own : "./app";
 }
 
 void capabilities_find(struct capabilities *out, const struct trace *t, struct arena *a)

@@ -43,7 +43,10 @@ void capabilities_words(struct capabilities *out, enum vendor vendor, struct are
 const char *capability_key(enum capability_id id); /* "kernels", in JSON */
 bool capability_has(const struct capabilities *c, enum capability_id id);
 
-/* The command the trace was recorded of, quoted for a shell, or "./app". */
+/* The command the trace was recorded of, in plain words; NULL: none that can be repeated. */
+const char *trace_own_command(const struct trace *t, struct arena *a);
+
+/* The same, or "./app". */
 const char *trace_command(const struct trace *t, struct arena *a);
 
 #endif

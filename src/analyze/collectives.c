@@ -52,7 +52,7 @@ static void run(struct analysis *a)
 #define R struct collective_stats
 static const struct field stat_fields[] = {
     FIELD(R, kernels, FIELD_U64, "kernels", NO_UNIT, "number of collective kernels in the window"),
-    FIELD(R, busy_ns, FIELD_I64, "time", IN_NS,
+    FIELD(R, busy_ns, FIELD_I64, "busy time", IN_NS,
           "sum over GPUs of the union of collective kernels in the window"),
     FIELD(R, exposed_ns, FIELD_I64, "exposed", IN_NS,
           "time of the ledger in which a collective runs and no compute kernel does, waiting for "

@@ -298,7 +298,7 @@ static const struct field row_fields[] = {
              .words = copy_directions),
     FIELD(R, count, FIELD_U64, "copies", NO_UNIT, "number of copies that touch the window"),
     FIELD(R, total_bytes, FIELD_U64, "bytes", IN_BYTES, "sum of the sizes that are known"),
-    FIELD(R, total_duration_ns, FIELD_I64, "time", IN_NS,
+    FIELD(R, total_duration_ns, FIELD_I64, "total", IN_NS,
           "sum over GPUs of the union of the copies in the window"),
     FIELD(R, avg_bytes, FIELD_NUM, "mean size", IN_BYTES,
           "total_bytes / number of copies of known size"),

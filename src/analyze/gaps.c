@@ -74,7 +74,7 @@ static void run(struct analysis *a)
 
 #define F(member, type, label, unit, doc) FIELD(struct gap_row, member, type, label, unit, doc)
 static const struct field histogram_fields[] = {
-    F(label, FIELD_TEXT, "duration", NO_UNIT, "lengths in this bucket, lower bound included"),
+    F(label, FIELD_TEXT, "length", NO_UNIT, "lengths in this bucket, lower bound included"),
     F(count, FIELD_U64, "gaps", NO_UNIT,
       "stretches between two pieces of work of one GPU in which neither kernel nor copy runs, over "
       "all GPUs; start-up and tail are none"),

@@ -46,7 +46,7 @@ static const struct field kernel_fields[] = {
     ISSUED_FIELD(R),
     STALL_FIELDS(R),
     FIELD(R, mean_lanes, FIELD_NUM, "lanes", NO_UNIT, "mean number of active lanes"),
-    FIELD(R, total_ns, FIELD_I64, "time", IN_NS, "of its dispatches in the window"),
+    FIELD(R, total_ns, FIELD_I64, "total", IN_NS, "of its dispatches in the window"),
     ENOUGH_FIELD(R),
 };
 #undef R

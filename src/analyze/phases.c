@@ -251,7 +251,7 @@ static const struct field phase_list[] = {
           "ledger of the phase: exposed communication and copies"),
     FIELD(struct phase_row, idle_ns, FIELD_I64, "idle", IN_NS,
           "ledger of the phase: all idle causes"),
-    FIELD(struct phase_row, main_cause, FIELD_TEXT, "mostly lost to", NO_UNIT,
+    FIELD(struct phase_row, main_cause, FIELD_TEXT, "main cause", NO_UNIT,
           "largest cause that is not compute"),
     FIELD(struct phase_row, top_kernel, FIELD_TEXT, "top kernel", NO_UNIT,
           "kernel that takes most time in it"),

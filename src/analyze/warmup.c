@@ -150,7 +150,7 @@ static void run(struct analysis *a)
 static const struct field fields[] = {
     F(kernel_name, FIELD_TEXT, "kernel", NO_UNIT,
       "full, demangled name; kernels with 3 calls or more of the first one's launch shape"),
-    F(first_duration_ns, FIELD_I64, "first", IN_NS,
+    F(first_duration_ns, FIELD_I64, "first call", IN_NS,
       "duration of the dispatch that starts first in the window"),
     F(median_ns, FIELD_I64, "median", IN_NS,
       "median (nearest rank) of the durations of the other dispatches with the same grid, group and "

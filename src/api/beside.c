@@ -157,7 +157,8 @@ bool api_render_beside(const struct run *run, const char *format, const struct a
                        .make = run->att ? att_report : source_report,
                        .json = beside_form,
                        .kind = run->att ? "thread trace" : "scan"};
-    if (run->att && str_eq(format, "json") && form->json_profile == JSON_ROCINSIGHT)
+    if (run->att && renderer_find(format) == &renderer_json &&
+        form->json_profile == JSON_ROCINSIGHT)
         return fail(err, GS_E_USAGE, "option 'json-profile' needs a trace or source code");
     return api_render(&r, format, form, sink, ctx, err);
 }

@@ -28,7 +28,7 @@ static const struct opt form_table[] = {
 bool api_form_options(struct api_form *form, const struct gs_option *options, struct arena *a,
                       struct gs_error *err)
 {
-    *form = (struct api_form){.top = 10, .timeline_limit = HTML_TIMELINE_LIMIT, .columns = 80};
+    *form = (struct api_form){.top = 10, .timeline_limit = HTML_TIMELINE_LIMIT};
     return api_options(form_table, form, options, a, err);
 }
 
@@ -41,7 +41,8 @@ bool api_render(struct report *r, const char *format, const struct api_form *for
                 void *ctx, struct gs_error *err)
 {
     const struct renderer *f = renderer_find(format);
-    struct render_opts layout = {(int)form->columns, false};
+    struct render_opts layout = {.columns = form->columns ? (int)form->columns : 80,
+                                 .divide = form->columns != 0};
     struct str text;
     if (!f || !f->render || (f->has && !f->has(r)))
         return fail(err, GS_E_USAGE,

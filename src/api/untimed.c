@@ -201,16 +201,10 @@ const struct draw *api_draw_untimed(const gs_run *run, const char *chart, int wi
                                     struct arena *a, struct gs_error *err)
 {
     struct workload_report *r = arena_new(a, struct workload_report);
-    bool memory = str_eq(chart, "memory");
     if (!run->workload) {
         api_has_trace(run, err);
         return NULL;
     }
-    if (!memory && !str_eq(chart, "roofline")) {
-        fail(err, GS_E_USAGE, "a workload has the charts memory and roofline, not '%s'", chart);
-        return NULL;
-    }
-    if (!evaluate(r, run, 10, a, err))
-        return NULL;
-    return memory ? workload_memory_draw(r, width, a) : workload_roof_draw(r, width, a);
+    workload_draw_fn *draw = workload_chart(chart, err);
+    return draw && evaluate(r, run, 10, a, err) ? draw(r, width, a) : NULL;
 }

@@ -225,11 +225,6 @@ bool input_open_within(struct input *in, const char *root, const char *path, str
     return false;
 }
 
-bool input_open(struct input *in, const char *path, struct gs_error *err)
-{
-    return input_open_within(in, NULL, path, err);
-}
-
 void input_allow_unpacked(uint64_t bytes)
 {
     codec_allow(bytes);

@@ -4,7 +4,7 @@
  * a device is refused at once (fs_open).
  *
  *     struct input in;
- *     if (!input_open(&in, path, err))
+ *     if (!input_open_within(&in, NULL, path, err))
  *         return false;                          nothing to close then
  *     jr_stream(&j, input_read, &in);
  *     ...
@@ -45,9 +45,7 @@ struct input {
     uint64_t counted;
 };
 
-bool input_open(struct input *in, const char *path, struct gs_error *err);
-
-/* A file in a folder that others may have filled: no link behind `root` is followed (fs.h). */
+/* In a folder that others may have filled no link behind `root` is followed (fs.h); NULL: any is. */
 bool input_open_within(struct input *in, const char *root, const char *path, struct gs_error *err);
 
 /* What every compressed file may unpack to instead; 0: by its size. Once, before any is opened. */

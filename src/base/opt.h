@@ -35,6 +35,16 @@ enum opt_kind {
     OPT_KIND_LIST,   /* struct opt_list, the option may be repeated */
 };
 
+/* What a text is the name of; for who must know what a command will write. */
+enum opt_names {
+    NAMES_NOTHING, /* that is written */
+    NAMES_TARGET,  /* a file or folder to write */
+    NAMES_OUTPUT,  /* the same: what the command is run for */
+    NAMES_STORE,   /* a folder that is written to when the option with NAMES_STORED is given */
+    NAMES_STORED,  /* something in that folder */
+    NAMES_DB,      /* a database, which some commands fill */
+};
+
 struct opt_list {
     const char **v;
     size_t n, cap;
@@ -47,44 +57,49 @@ struct opt {
     size_t offset;
     const char *arg; /* name of the value in help, or the choices */
     const char *help;
-    double min, max; /* OPT_KIND_INT and OPT_KIND_NUM; both 0: no limits */
+    double min, max;      /* OPT_KIND_INT and OPT_KIND_NUM; both 0: no limits */
+    enum opt_names names; /* OPT_KIND_TEXT */
 };
 
 #define OPT_FLAG(T, m, c, n, h)                                                                    \
     {                                                                                              \
-        n, c, OPT_KIND_FLAG, offsetof(T, m), NULL, h, 0, 0                                         \
+        n, c, OPT_KIND_FLAG, offsetof(T, m), NULL, h, 0, 0, NAMES_NOTHING                          \
     }
 #define OPT_INT(T, m, c, n, lo, hi, a, h)                                                          \
     {                                                                                              \
-        n, c, OPT_KIND_INT, offsetof(T, m), a, h, lo, hi                                           \
+        n, c, OPT_KIND_INT, offsetof(T, m), a, h, lo, hi, NAMES_NOTHING                            \
     }
 #define OPT_NUM(T, m, c, n, lo, hi, a, h)                                                          \
     {                                                                                              \
-        n, c, OPT_KIND_NUM, offsetof(T, m), a, h, lo, hi                                           \
+        n, c, OPT_KIND_NUM, offsetof(T, m), a, h, lo, hi, NAMES_NOTHING                            \
     }
 #define OPT_BYTES(T, m, c, n, a, h)                                                                \
     {                                                                                              \
-        n, c, OPT_KIND_BYTES, offsetof(T, m), a, h, 0, 0                                           \
+        n, c, OPT_KIND_BYTES, offsetof(T, m), a, h, 0, 0, NAMES_NOTHING                            \
     }
 #define OPT_TEXT(T, m, c, n, a, h)                                                                 \
     {                                                                                              \
-        n, c, OPT_KIND_TEXT, offsetof(T, m), a, h, 0, 0                                            \
+        n, c, OPT_KIND_TEXT, offsetof(T, m), a, h, 0, 0, NAMES_NOTHING                             \
+    }
+#define OPT_NAMES(what, T, m, c, n, a, h)                                                          \
+    {                                                                                              \
+        n, c, OPT_KIND_TEXT, offsetof(T, m), a, h, 0, 0, what                                      \
     }
 #define OPT_CHOICE(T, m, c, n, a, h)                                                               \
     {                                                                                              \
-        n, c, OPT_KIND_CHOICE, offsetof(T, m), a, h, 0, 0                                          \
+        n, c, OPT_KIND_CHOICE, offsetof(T, m), a, h, 0, 0, NAMES_NOTHING                           \
     }
 #define OPT_WORD(T, m, c, n, a, h)                                                                 \
     {                                                                                              \
-        n, c, OPT_KIND_WORD, offsetof(T, m), a, h, 0, 0                                            \
+        n, c, OPT_KIND_WORD, offsetof(T, m), a, h, 0, 0, NAMES_NOTHING                             \
     }
 #define OPT_LIST(T, m, c, n, a, h)                                                                 \
     {                                                                                              \
-        n, c, OPT_KIND_LIST, offsetof(T, m), a, h, 0, 0                                            \
+        n, c, OPT_KIND_LIST, offsetof(T, m), a, h, 0, 0, NAMES_NOTHING                             \
     }
 #define OPT_END                                                                                    \
     {                                                                                              \
-        NULL, 0, OPT_KIND_FLAG, 0, NULL, NULL, 0, 0                                                \
+        NULL, 0, OPT_KIND_FLAG, 0, NULL, NULL, 0, 0, NAMES_NOTHING                                 \
     }
 
 /* Whether its value is one of the words in `arg`. */

@@ -1,5 +1,6 @@
 #include "cache/layout.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/sat.h"
@@ -148,6 +149,7 @@ bool cache_column_known(const char *table, const struct column_desc *column)
 struct cache_rule cache_column_rule(const char *table, const struct column_desc *column)
 {
     const struct cache_rule *rule = column_rule(table, column->name);
+    assert(cache_column_known(table, column));
     return rule ? *rule : (struct cache_rule){table, column->name, kind_by_name(column), 0, 0, 0};
 }
 

@@ -72,15 +72,8 @@ struct draw *workload_plot(struct cli *cli, const char *dir, const char *chart, 
                            struct gs_error *err)
 {
     struct workload_report r;
-    bool memory = str_eq(chart, "memory");
-    if (!memory && !str_eq(chart, "roofline")) {
-        fail(err, GS_E_USAGE, "a workload has the charts memory and roofline, not '%s'", chart);
-        return NULL;
-    }
-    if (!workload_load(&r, cli, dir, NULL, 10, err))
-        return NULL;
-    return memory ? workload_memory_draw(&r, width, cli->arena)
-                  : workload_roof_draw(&r, width, cli->arena);
+    workload_draw_fn *draw = workload_chart(chart, err);
+    return draw && workload_load(&r, cli, dir, NULL, 10, err) ? draw(&r, width, cli->arena) : NULL;
 }
 
 static void compare_json_form(const struct report *report, struct jwrite *w, bool in_page)

@@ -288,7 +288,10 @@ static bool plan_of_json(struct plan_request *q, const struct reading *r, struct
             vec_push(&command, a, one.v[k]);
     }
     return source && q->goals && command.n &&
-           plan_request_gpu(q, str_eq(source, "as given") ? json_text(r, "gpu.product", a) : NULL,
+           plan_request_gpu(q,
+                            str_word(source, plan_gpu_sources) == GPU_AS_GIVEN
+                                ? json_text(r, "gpu.product", a)
+                                : NULL,
                             &err) &&
            plan_request_app(q, NULL, &command, a, &err);
 }

@@ -15,8 +15,8 @@ struct anonymise_settings {
 
 static const struct opt opts[] = {
     REWRITTEN_OPTS(struct anonymise_settings, out),
-    OPT_TEXT(struct anonymise_settings, key, 'k', "key", "FILE",
-             "write the names and their pseudonyms there, readable by you alone, to undo it"),
+    OPT_NAMES(NAMES_TARGET, struct anonymise_settings, key, 'k', "key", "FILE",
+              "write the names and their pseudonyms there, readable by you alone, to undo it"),
     OPT_TEXT(struct anonymise_settings, undo, 0, "undo", "FILE",
              "put the names back that this key has"),
     READER_OPT(struct anonymise_settings, out.in.reader),

@@ -35,8 +35,8 @@ static const struct opt opts[] = {
              "the model gets the analysis in brief and looks up nothing"),
     OPT_INT(struct ask_opts, llm.o.compact_every, 0, "llm-compact-every", 1, 10000, "N",
             "shorten a conversation after so many questions (10)"),
-    OPT_TEXT(struct ask_opts, llm.o.archive, 0, "llm-archive", "FILE",
-             "append everything that is said to this file, as JSON lines"),
+    OPT_NAMES(NAMES_TARGET, struct ask_opts, llm.o.archive, 0, "llm-archive", "FILE",
+              "append everything that is said to this file, as JSON lines"),
     OPT_END,
 };
 

@@ -29,10 +29,11 @@ static const struct opt opts[] = {
     OPT_LIST(T, formats, 'f', "format", "FORMAT",
              "pftrace, chrome, csv, rocpd, otf2, speedscope or folded; may be repeated, or several "
              "divided by commas (what the name of the output ends in)"),
-    OPT_TEXT(T, name, 'o', "output", "NAME",
-             "name of the output, with or without its extension; may hold keys such as %rank%, "
-             "see below (named after the trace)"),
-    OPT_TEXT(T, dir, 'd', "dir", "DIR", "folder to write into; it is made (this one)"),
+    OPT_NAMES(NAMES_OUTPUT, T, name, 'o', "output", "NAME",
+              "name of the output, with or without its extension; may hold keys such as %rank%, "
+              "see below (named after the trace)"),
+    OPT_NAMES(NAMES_TARGET, T, dir, 'd', "dir", "DIR",
+              "folder to write into; it is made (this one)"),
     OPT_FLAG(T, per_rank, 0, "per-rank", "one output for each process instead of one for all"),
     OPT_FLAG(T, no_align, 0, "no-align", "leave the clocks of several ranks as they are"),
     OPT_GROUP("How things are named and shown"),
@@ -52,8 +53,8 @@ static const struct opt opts[] = {
     OPT_GROUP("As rocpd calls them"),
     OPT_LIST(T, inputs, 'i', "input", "TRACE", "the same as an operand"),
     OPT_LIST(T, formats, 0, "output-format", "FORMAT", "the same as --format"),
-    OPT_TEXT(T, name, 0, "output-file", "NAME", "the same as --output"),
-    OPT_TEXT(T, dir, 0, "output-path", "DIR", "the same as --dir"),
+    OPT_NAMES(NAMES_TARGET, T, name, 0, "output-file", "NAME", "the same as --output"),
+    OPT_NAMES(NAMES_TARGET, T, dir, 0, "output-path", "DIR", "the same as --dir"),
     OPT_WORD(T, agent_index, 0, "agent-index-value", AGENT_INDEX_WORDS,
              "the same as --agent-index"),
     OPT_TEXT(T, backend, 0, "perfetto-backend", "WORD",

@@ -24,9 +24,9 @@ struct evaluate_opts {
 
 static const struct opt opts[] = {
     OPT_GROUP("Traces and truth"),
-    OPT_TEXT(struct evaluate_opts, scenarios, 0, "scenarios", "DIR",
-             "first write the scenarios that are shipped into this folder; DIR may then be left "
-             "out"),
+    OPT_NAMES(NAMES_TARGET, struct evaluate_opts, scenarios, 0, "scenarios", "DIR",
+              "first write the scenarios that are shipped into this folder; DIR may then be left "
+              "out"),
     OPT_TEXT(struct evaluate_opts, truth_dir, 0, "ground-truth", "DIR",
              "where ground_truth_meta.json of PerfAdvisor's benchmark is (DIR, or one above)"),
     OPT_GROUP("Whose answers; without any of these the rules'"),
@@ -45,8 +45,8 @@ static const struct opt opts[] = {
     OPT_TEXT(struct evaluate_opts, judge.o.key_file, 0, "judge-key-file", "FILE",
              "its key, where it is another"),
     OPT_FLAG(struct evaluate_opts, skip_judge, 0, "skip-judge", "no grades: coverage is not known"),
-    OPT_TEXT(struct evaluate_opts, judge.o.record, 0, "judge-record", "FILE",
-             "write the dialogue with the judge to this file"),
+    OPT_NAMES(NAMES_TARGET, struct evaluate_opts, judge.o.record, 0, "judge-record", "FILE",
+              "write the dialogue with the judge to this file"),
     OPT_TEXT(struct evaluate_opts, judge.o.replay, 0, "judge-replay", "FILE",
              "take the judge's answers from such a file; nothing is sent"),
     LLM_OPTS(struct evaluate_opts, llm),

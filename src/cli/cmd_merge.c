@@ -14,8 +14,8 @@ struct merge_settings {
 };
 
 static const struct opt opts[] = {
-    OPT_TEXT(struct merge_settings, out, 'o', "output", "FILE",
-             "the database to write (merged.db)"),
+    OPT_NAMES(NAMES_OUTPUT, struct merge_settings, out, 'o', "output", "FILE",
+              "the database to write (merged.db)"),
     OPT_FLAG(struct merge_settings, rename, 0, "rename",
              "a guid that two inputs have gets another in the second, instead of an error"),
     OPT_END,

@@ -13,8 +13,8 @@ struct package_settings {
 };
 
 static const struct opt opts[] = {
-    OPT_TEXT(struct package_settings, out, 'o', "output", "NAME",
-             "the folder to make, NAME.rpdb (package.rpdb)"),
+    OPT_NAMES(NAMES_OUTPUT, struct package_settings, out, 'o', "output", "NAME",
+              "the folder to make, NAME.rpdb (package.rpdb)"),
     OPT_FLAG(struct package_settings, copy, 0, "copy", "copy the files into it, as they are"),
     OPT_FLAG(struct package_settings, consolidate, 0, "consolidate", "move the files into it"),
     OPT_END,

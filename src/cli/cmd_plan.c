@@ -70,9 +70,9 @@ static bool read_app(struct call *k, const char **note)
         vec_push(&command, a, given->v[i]);
     if (!n) {
         bool repeat = k->o->app_from_trace && k->run;
-        const char *app = repeat ? trace_command(&k->run->trace, a) : "./app";
-        words_split(&command, app, a);
-        *note = !str_eq(app, "./app") ? "no program given: the command is that of the trace"
+        const char *app = repeat ? trace_own_command(&k->run->trace, a) : NULL;
+        words_split(&command, app ? app : "./app", a);
+        *note = app      ? "no program given: the command is that of the trace"
                 : repeat ? "the command of the trace is no plain words or hides a password: put "
                            "yours in place of ./app, or behind '--'"
                          : "no program given: put yours in place of ./app, or behind '--'";

@@ -23,12 +23,18 @@ struct plot_opts {
     bool list;
 };
 
+/* Every chart that has data, into a folder. */
+static bool wants_all(const struct plot_opts *o)
+{
+    return str_eq(o->chart, "all");
+}
+
 static const struct opt opts[] = {
     OPT_GROUP("The picture"),
     OPT_TEXT(struct plot_opts, chart, 'c', "chart", "NAME",
              "which chart, see --list; all: every one that has data, into the folder -o names"),
-    OPT_TEXT(struct plot_opts, output, 'o', "output", "FILE",
-             "where to write; the extension (.svg, .png) says what (- : SVG on standard output)"),
+    OPT_NAMES(NAMES_OUTPUT, struct plot_opts, output, 'o', "output", "FILE",
+              "where to write; the extension (.svg, .png) says what (- : SVG on standard output)"),
     OPT_CHOICE(struct plot_opts, format, 0, "format", PICTURE_FORMS,
                "when the extension does not say; draw lists the shapes as text"),
     OPT_INT(struct plot_opts, width, 0, "width", CHART_LEAST, CHART_MOST, "PIXELS",
@@ -75,7 +81,8 @@ static bool list_charts(struct cli *cli, struct gs_error *err)
         vec_push(&rows, cli->arena, ((struct listed){charts[i]->name, charts[i]->title}));
     doc_rows(d, RESULT(listed_fields, rows), &(struct rows){.key = "charts"});
     str_init(&out, cli->arena);
-    render_text(&out, d, &(struct render_opts){cli->columns, cli->color});
+    struct render_opts layout = output_layout(cli, "-");
+    render_text(&out, d, &layout);
     return output_print(&out, err);
 }
 
@@ -108,7 +115,7 @@ enum { N_FORMS = ARRAY_LEN(forms) };
 static const struct picture_form *form_of_name(const struct plot_opts *o)
 {
     const char *extension = path_extension(o->output);
-    if (!extension || str_eq(o->chart, "all") || fs_out_is_direct(o->output))
+    if (!extension || wants_all(o) || fs_out_is_direct(o->output))
         return &forms[0];
     for (size_t i = 0; i < N_FORMS; i++)
         if (has_extension(forms[i].extensions, extension))
@@ -126,14 +133,13 @@ static const struct picture_form *form_of(const struct plot_opts *o, struct gs_e
         fail(err, GS_E_USAGE,
              "cannot tell the format from '%s'; end it in .svg or .png, or give --format",
              o->output);
-    else if (o->format && path_extension(o->output) && !str_eq(o->chart, "all") &&
+    else if (o->format && path_extension(o->output) && !wants_all(o) &&
              !fs_out_is_direct(o->output) &&
              ((named && named != form) || renderer_by_extension(o->output)) &&
              !has_extension(form->extensions, path_extension(o->output)))
         fail(err, GS_E_USAGE, "cannot write %s into '%s'; end the name in .%.*s", form->name,
              o->output, (int)strcspn(form->extensions, "|"), form->extensions);
-    else if (!form->binary || str_eq(o->chart, "all") ||
-             output_binary_allowed(o->output, form->name, err))
+    else if (!form->binary || wants_all(o) || output_binary_allowed(o->output, form->name, err))
         return form;
     return NULL;
 }
@@ -191,7 +197,7 @@ static bool plot_trace(struct call *c, const struct chart *chart, const struct p
 
 static bool find_chart(const struct plot_opts *o, const struct chart **chart, struct gs_error *err)
 {
-    bool all = str_eq(o->chart, "all");
+    bool all = wants_all(o);
     const char *near = chart_nearest(o->chart);
     *chart = all ? NULL : chart_find(o->chart);
     if (!*chart && !all && near)
@@ -224,7 +230,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     } else if (!find_chart(o, &chart, err) || !plot_trace(c, chart, format)) {
         return false;
     }
-    if (!str_eq(o->chart, "all") && !fs_out_is_direct(o->output))
+    if (!wants_all(o) && !fs_out_is_direct(o->output))
         output_note(c->out, "wrote %s", o->output);
     return output_finish(c->out, err);
 }

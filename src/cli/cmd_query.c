@@ -54,10 +54,10 @@ static const struct opt opts[] = {
     OPT_CHOICE(struct query_opts, out.format, 0, "format", FORMS,
                "form of the result (text, or what the name of the output ends in)"),
     OPT_FLAG(struct query_opts, out.json, 0, "json", "the same as --format json"),
-    OPT_TEXT(struct query_opts, out.name, 'o', "output", "FILE",
-             "write to FILE instead of standard output; never to one that is read"),
-    OPT_TEXT(struct query_opts, out.dir, 'd', "dir", "DIR",
-             "write into this folder, which is made; named query unless -o is given"),
+    OPT_NAMES(NAMES_OUTPUT, struct query_opts, out.name, 'o', "output", "FILE",
+              "write to FILE instead of standard output; never to one that is read"),
+    OPT_NAMES(NAMES_TARGET, struct query_opts, out.dir, 'd', "dir", "DIR",
+              "write into this folder, which is made; named query unless -o is given"),
     OPT_FLAG(struct query_opts, raw, 0, "raw",
              "csv: texts as they are, also what a spreadsheet or a terminal would obey"),
     OPT_GROUP("What to ask"),
@@ -283,7 +283,8 @@ static bool print_doc(struct call *c, struct doc *d)
 {
     struct str out;
     str_init(&out, c->cli->arena);
-    render_text(&out, d, &(struct render_opts){c->cli->columns, c->cli->color});
+    struct render_opts layout = output_layout(c->cli, "-");
+    render_text(&out, d, &layout);
     return output_print(&out, c->err);
 }
 

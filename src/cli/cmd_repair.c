@@ -12,7 +12,8 @@ struct repair_settings {
 };
 
 static const struct opt opts[] = {
-    OPT_TEXT(struct repair_settings, out, 'o', "output", "FILE", "the file to write; needed"),
+    OPT_NAMES(NAMES_OUTPUT, struct repair_settings, out, 'o', "output", "FILE",
+              "the file to write; needed"),
     OPT_END,
 };
 

@@ -22,10 +22,10 @@ struct report_opts {
 
 static const struct opt opts[] = {
     OPT_GROUP("Output"),
-    OPT_TEXT(struct report_opts, out.name, 'o', "output", "FILE.xlsx",
-             "the workbook (NAME_perf_report.xlsx in the current folder)"),
-    OPT_TEXT(struct report_opts, csv_dir, 0, "csv-dir", "DIR",
-             "write each sheet as SHEET.csv into this folder; no workbook unless -o is given too"),
+    OPT_NAMES(NAMES_OUTPUT, struct report_opts, out.name, 'o', "output", "FILE.xlsx",
+              "the workbook (NAME_perf_report.xlsx in the current folder)"),
+    OPT_NAMES(NAMES_TARGET, struct report_opts, csv_dir, 0, "csv-dir", "DIR",
+              "write each sheet as SHEET.csv into this folder; no workbook unless -o is given too"),
     OPT_GROUP("Sheets"),
     OPT_FLAG(struct report_opts, kernel_details, 0, "kernel-details",
              "add kernel_details: every dispatch, longest first"),

@@ -16,8 +16,8 @@ struct summary_opts {
 
 static const struct opt opts[] = {
     OUTPUT_OPTS(struct summary_opts, out, RENDERER_CHOICES_AND(tables)),
-    OPT_TEXT(struct summary_opts, out.dir, 'd', "dir", "DIR",
-             "--by-domain: write into this folder, as CSV a file for each table"),
+    OPT_NAMES(NAMES_TARGET, struct summary_opts, out.dir, 'd', "dir", "DIR",
+              "--by-domain: write into this folder, as CSV a file for each table"),
     SECTION_OPTS(struct summary_opts, out),
     DOMAIN_OPTS(struct summary_opts, domains),
     OPT_GROUP("What to sum"),

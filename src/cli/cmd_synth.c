@@ -26,8 +26,8 @@ struct synth_opts {
 };
 
 static const struct opt opts[] = {
-    OPT_TEXT(
-        struct synth_opts, output, 'o', "output", "OUT",
+    OPT_NAMES(
+        NAMES_OUTPUT, struct synth_opts, output, 'o', "output", "OUT",
         "file to write; a folder for several processes; %pid%, %rank% and %host% are replaced"),
     OPT_LIST(struct synth_opts, set, 0, "set", "NAME=VALUE", "give a parameter another value"),
     OPT_INT(struct synth_opts, seed, 0, "seed", 0, 9e15, "N", "start of the random numbers"),
@@ -36,7 +36,8 @@ static const struct opt opts[] = {
                "names), or the JSON of the PyTorch profiler"),
     OPT_WORD(struct synth_opts, flavor, 0, "flavor", "rocprofv3|rocprofv3-3.0.5|rocprof-sys",
              "which profiler the file imitates"),
-    OPT_TEXT(struct synth_opts, truth, 0, "truth", "FILE", "write exact totals as JSON"),
+    OPT_NAMES(NAMES_TARGET, struct synth_opts, truth, 0, "truth", "FILE",
+              "write exact totals as JSON"),
     OPT_FLAG(struct synth_opts, list, 0, "list", "list the scenarios and their parameters"),
     OPT_TEXT(struct synth_opts, show, 0, "show", "SCENARIO", "print the text of a scenario"),
     OPT_FLAG(struct synth_opts, merge, 0, "merge", "all processes in one file"),

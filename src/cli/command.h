@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/opt.h"
+#include "cli/terminal.h"
 
 /* The words of --sandbox, as sandbox.h explains them. */
 enum sandbox_mode { SANDBOX_AUTO, SANDBOX_ON, SANDBOX_OFF };
@@ -20,11 +21,12 @@ enum sandbox_mode { SANDBOX_AUTO, SANDBOX_ON, SANDBOX_OFF };
 /* What a command gets. The arena lives until the command is done. */
 struct cli {
     struct arena *arena;
-    struct opt_list operands;  /* as many as `operands` of the command asks for */
-    struct sightings *seen;    /* what files turned out to be (ingest/detect.h) */
-    size_t behind;             /* how many of them, at the end, stood behind "--" */
-    bool color;                /* stdout may carry colour */
-    int columns;               /* width to lay out for */
+    struct opt_list operands; /* as many as `operands` of the command asks for */
+    struct sightings *seen;   /* what files turned out to be (ingest/detect.h) */
+    size_t behind;            /* how many of them, at the end, stood behind "--" */
+    bool color;               /* stdout may carry colour */
+    int columns;              /* width to lay out for */
+    enum width_from width_from;
     int threads;               /* for parallel_for(), at least 1 */
     bool forget_keys;          /* set by `before`: keys of language models must not stay here */
     const char *cache;         /* folder of loaded traces; NULL: none */
@@ -65,7 +67,7 @@ struct command {
 /* A row that starts a group of options in help; the rows below it belong to it. */
 #define OPT_GROUP(title)                                                                           \
     {                                                                                              \
-        "", 0, OPT_KIND_FLAG, 0, NULL, title, 0, 0                                                 \
+        "", 0, OPT_KIND_FLAG, 0, NULL, title, 0, 0, NAMES_NOTHING                                  \
     }
 
 #define COMMAND(name) extern const struct command command_##name;

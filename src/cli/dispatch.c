@@ -142,7 +142,7 @@ static size_t count_behind(const struct opt_list *operands, int argc, char **arg
 static void apply_globals(struct cli *cli, const struct globals *g)
 {
     cli->color = terminal_color(g->color);
-    cli->columns = terminal_columns();
+    cli->columns = terminal_columns(&cli->width_from);
     cli->threads = g->threads ? (int)g->threads : parallel_cores();
     cli->sandbox = g->sandbox;
     cli->cache = g->cache;

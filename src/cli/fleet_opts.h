@@ -16,7 +16,7 @@ struct fleet_settings {
     struct fleet *fleet; /* after fleet_opts_before(), of an address */
 };
 
-#define FLEET_OPT(T, m, help) OPT_TEXT(T, m.db, 0, "db", "FILE|URL", help)
+#define FLEET_OPT(T, m, help) OPT_NAMES(NAMES_DB, T, m.db, 0, "db", "FILE|URL", help)
 
 bool fleet_opts_before(struct cli *cli, struct fleet_settings *s, enum fleet_mode mode,
                        struct gs_error *err);

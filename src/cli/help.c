@@ -9,7 +9,8 @@
 
 enum { INDENT = 2, NAME_COLUMN = 26, WIDEST = 100 };
 
-const struct opt help_option = {"help", 'h', OPT_KIND_FLAG, 0, NULL, "print this help", 0, 0};
+const struct opt help_option = {"help", 'h', OPT_KIND_FLAG, 0, NULL, "print this help",
+                                0,      0,   NAMES_NOTHING};
 
 const struct exit_code exit_codes[] = {
     {GS_OK, "all is well"},

@@ -10,6 +10,7 @@
 #include "cli/sandbox.h"
 #include "llm/journal.h"
 #include "llm/price.h"
+#include "render/renderers.h"
 
 /* PerfAdvisor's names for files that were asked for without one. */
 static const char *named_file(struct cli *cli, const struct llm_settings *s, const char *what)
@@ -80,7 +81,7 @@ static void save_hypotheses(struct cli *cli, const struct llm_settings *s,
 
 void cli_llm_form(struct llm_settings *s, const struct output_opts *out)
 {
-    s->o.yes |= out->json || (out->format && str_eq(out->format, "json"));
+    s->o.yes |= out->json || (out->format && renderer_find(out->format) == &renderer_json);
 }
 
 bool cli_llm_before(struct cli *cli, struct llm_settings *s, struct gs_error *err)

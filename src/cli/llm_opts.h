@@ -64,7 +64,7 @@ struct llm_settings {
             "tries after a busy or unreachable server (2)"),                                       \
     OPT_TEXT(T, m.o.proxy, 0, "llm-proxy", "URL", "proxy, instead of that of https_proxy"),        \
     OPT_TEXT(T, m.o.ca, 0, "llm-ca", "FILE", "certificates of the authorities to trust"),          \
-    OPT_TEXT(T, m.o.record, 0, "llm-record", "FILE", "write the dialogue to this file"),           \
+    OPT_NAMES(NAMES_TARGET, T, m.o.record, 0, "llm-record", "FILE", "write the dialogue to this file"),           \
     OPT_TEXT(T, m.o.replay, 0, "llm-replay", "FILE",                                               \
              "take the answers from such a file; nothing is sent"),                                \
     OPT_FLAG(T, m.o.agent, 0, "llm-agent",                                                         \
@@ -72,9 +72,9 @@ struct llm_settings {
     OPT_INT(T, m.o.max_turns, 0, "max-turns", 1, 100, "N", "turns of the agent (20)"),             \
     OPT_FLAG(T, m.o.log, 0, "log", "write such a log to TRACE_TIME_log.txt in this folder, and hypotheses beside it"), \
     OPT_FLAG(T, m.o.transcript, 0, "transcript", "the same for TRACE_TIME_transcript.txt"),        \
-    OPT_TEXT(T, m.o.log_file, 0, "log-file", "FILE",                                               \
+    OPT_NAMES(NAMES_TARGET, T, m.o.log_file, 0, "log-file", "FILE",                                               \
              "write requests and answers to this file, as they happen"),                           \
-    OPT_TEXT(T, m.o.transcript_file, 0, "transcript-file", "FILE",                                 \
+    OPT_NAMES(NAMES_TARGET, T, m.o.transcript_file, 0, "transcript-file", "FILE",                                 \
              "write the dialogue to this file, for people")
 /* clang-format on */
 

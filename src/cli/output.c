@@ -127,10 +127,13 @@ bool output_binary_allowed(const char *path, const char *form, struct gs_error *
            fail(err, GS_E_USAGE, "cannot show %s on a terminal; give -o FILE", form);
 }
 
-/* How text is laid out; colour is for standard output only. */
-static struct render_opts output_layout(const struct output *out)
+struct render_opts output_layout(const struct cli *cli, const char *path)
 {
-    return (struct render_opts){out->cli->columns, out->cli->color && str_eq(out->path, "-")};
+    bool here = str_eq(path, "-");
+    return (struct render_opts){.columns = cli->columns,
+                                .color = cli->color && here,
+                                .divide = cli->width_from == WIDTH_ASKED ||
+                                          (cli->width_from == WIDTH_TERMINAL && here)};
 }
 
 bool output_report(struct output *out, const struct report *given, struct gs_error *err)
@@ -143,7 +146,7 @@ bool output_report(struct output *out, const struct report *given, struct gs_err
     report.list_columns = out->o->list_columns;
     const struct renderer *form =
         report.list_sections || report.list_columns ? &renderer_text : out->form;
-    struct render_opts layout = output_layout(out);
+    struct render_opts layout = output_layout(out->cli, out->path);
     struct str *text = arena_new(out->cli->arena, struct str);
     if (form->has && !form->has(r))
         return fail(err, GS_E_USAGE, "cannot write this as %s; formats are %s", form->name,

@@ -36,7 +36,7 @@ struct output_opts {
     OPT_CHOICE(T, m.format, 0, "format", choices,                                                  \
                "form of the report (text, or what the name of the output ends in)"),               \
     OPT_FLAG(T, m.json, 0, "json", "the same as --format json"),                                   \
-    OPT_TEXT(T, m.name, 'o', "output", "FILE",                                                     \
+    OPT_NAMES(NAMES_OUTPUT, T, m.name, 'o', "output", "FILE",                                                     \
              "write to FILE instead of standard output; never to one that is read")
 
 /* Of commands whose reports have tables (report/columns.h). */
@@ -103,6 +103,12 @@ bool output_print(const struct str *text, struct gs_error *err);
 
 /* The same for text with words of others in it, which may do nothing in a terminal. */
 bool output_say(const struct str *text, struct gs_error *err);
+
+/*
+ * How text is laid out for a file or standard output ("-"). Colour is for the latter only; tables are
+ * divided to fit a terminal, or the width that COLUMNS asks for, and stay whole in files and pipes.
+ */
+struct render_opts output_layout(const struct cli *cli, const char *path);
 
 /* Whether this form goes to a terminal that cannot show it; fails then. */
 bool output_binary_allowed(const char *path, const char *form, struct gs_error *err);

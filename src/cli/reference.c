@@ -44,14 +44,14 @@ static int width_of(const char *text, size_t n)
     return (int)widest;
 }
 
-static void render_one(const struct verified_text *t, struct report *r, int columns)
+static void render_one(const struct verified_text *t, struct report *r, int columns, bool divide)
 {
     static const struct renderer *const forms[] = {
         [VERIFY_TEXT] = &renderer_text, [VERIFY_MARKDOWN] = &renderer_markdown,
         [VERIFY_HTML] = &renderer_html, [VERIFY_JSON] = &renderer_json,
         [VERIFY_CSV] = &renderer_csv,
     };
-    struct render_opts o = {.columns = columns};
+    struct render_opts o = {.columns = columns, .divide = divide};
     struct gs_error err = {0};
     if (t->kind == VERIFY_CSV && !r->csv)
         return; /* not one of those that are one table */
@@ -66,18 +66,25 @@ static void render_one(const struct verified_text *t, struct report *r, int colu
     arena_release(own);
 }
 
+static void render_wide(const struct verified_text *t, struct report *r, int columns)
+{
+    render_one(t, r, columns, false);
+    if (t->kind == VERIFY_TEXT)
+        render_one(t, r, columns, true);
+}
+
 static void render_all(const struct verified_text *t, struct report *r)
 {
     int width = t->kind == VERIFY_TEXT ? width_of(t->text, t->n) : 0;
     r->arena = t->cli->arena;
-    render_one(t, r, 80);
-    if (width > 80 || (width >= 40 && width < 70)) {
+    render_wide(t, r, 80);
+    if (width > 80 || (width >= 40 && width < 78)) {
         int terminal = (width + 3) / 4 * 4, round = (width + 9) / 10 * 10;
-        render_one(t, r, width);
+        render_wide(t, r, width);
         if (terminal != width)
-            render_one(t, r, terminal);
+            render_wide(t, r, terminal);
         if (round != width && round != terminal)
-            render_one(t, r, round);
+            render_wide(t, r, round);
     }
 }
 
@@ -114,11 +121,13 @@ void reference_render(const struct verified_text *t, struct report *r)
         page_heads(&heads, t->text, t->n);
     }
     const struct doc *d = report_doc(r, &err);
-    r->columns = !d                       ? NULL
-                 : t->kind == VERIFY_HTML ? columns_of_text(d, heads.buf, heads.len)
-                                          : columns_of_text(d, t->text, t->n);
-    if (r->columns)
+    for (int parts = 0; d && parts < (t->kind == VERIFY_TEXT ? 2 : 1); parts++) {
+        r->columns = heads.buf ? columns_of_text(d, heads.buf, heads.len, false)
+                               : columns_of_text(d, t->text, t->n, parts);
+        if (!r->columns)
+            break;
         render_all(t, r);
+    }
     r->columns = NULL;
 }
 

@@ -14,7 +14,7 @@ struct rewritten_opts {
 };
 
 #define REWRITTEN_OPTS(T, m)                                                                       \
-    OPT_TEXT(T, m.name, 'o', "output", "FILE", "the file to write; needed"),                       \
+    OPT_NAMES(NAMES_OUTPUT, T, m.name, 'o', "output", "FILE", "the file to write; needed"),        \
         OPT_CHOICE(T, m.format, 'f', "format", "rocpd|pftrace|chrome|csv|otf2|speedscope|folded",  \
                    "its form (what the name ends in, else rocpd)")
 

@@ -25,51 +25,51 @@ static const char *text_of(const struct opt *o, const void *settings)
     return *(const char *const *)(const void *)((const char *)settings + o->offset);
 }
 
-/* Options that name a file or folder to write; a baseline only when one is saved. */
-/* Options of all commands that name what is written. */
-static bool names_target(const char *option)
+/* Whether what an option names is written; `saves`: an option asks to keep something in a store. */
+static bool is_written(const struct opt *o, const struct command *c, const void *settings,
+                       bool saves)
 {
-    static const char *const names[] = {
-        "output",       "dir",      "charts",          "junit",        "truth",
-        "baseline-dir", "csv-dir",  "scenarios",       "judge-record", "llm-record",
-        "llm-archive",  "log-file", "transcript-file", "output-file",  "output-path",
-        "key",          "sarif"};
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (str_eq(option, names[i]))
-            return true;
+    switch (o->names) {
+    case NAMES_TARGET:
+    case NAMES_OUTPUT:
+        return !str_eq(text_of(o, settings), "-");
+    case NAMES_STORE:
+        return saves;
+    case NAMES_DB:
+        return c->fills_db && !fleet_is_address(text_of(o, settings));
+    case NAMES_STORED:
+    case NAMES_NOTHING:
+        break;
+    }
     return false;
+}
+
+/* Whether it may name what is read. */
+static bool may_be_source(const struct opt *o, const struct command *c)
+{
+    return o->names == NAMES_NOTHING || o->names == NAMES_STORED ||
+           (o->names == NAMES_DB && !c->fills_db);
 }
 
 void sandbox_sources(struct opt_list *out, const struct command *c, const void *settings,
                      struct arena *a)
 {
-    for (const struct opt *o = c->opts; o && o->name; o++) {
-        const char *v = o->kind == OPT_KIND_TEXT ? text_of(o, settings) : NULL;
-        if (v && !names_target(o->name) && !(c->fills_db && str_eq(o->name, "db")))
-            vec_push(out, a, v);
-    }
+    for (const struct opt *o = c->opts; o && o->name; o++)
+        if (o->kind == OPT_KIND_TEXT && text_of(o, settings) && may_be_source(o, c))
+            vec_push(out, a, text_of(o, settings));
 }
 
 void sandbox_targets(struct opt_list *out, const struct command *c, const void *settings,
                      struct arena *a)
 {
-    bool saves = false, has_output = false;
-    for (const struct opt *o = c->opts; o && o->name; o++) {
-        saves |= str_eq(o->name, "save-baseline") && text_of(o, settings);
-        has_output |= str_eq(o->name, "output") && text_of(o, settings);
-    }
+    bool given[NAMES_DB + 1] = {false};
     for (const struct opt *o = c->opts; o && o->name; o++)
-        if (o->kind == OPT_KIND_TEXT && names_target(o->name) &&
-            (!str_eq(o->name, "baseline-dir") || saves)) {
-            const char *v = text_of(o, settings);
-            if (v && !str_eq(v, "-"))
-                vec_push(out, a, v);
-        }
-    for (const struct opt *o = c->opts; c->fills_db && o && o->name; o++)
-        if (str_eq(o->name, "db") && text_of(o, settings) &&
-            !fleet_is_address(text_of(o, settings)))
+        given[o->names] |= o->kind == OPT_KIND_TEXT && text_of(o, settings);
+    for (const struct opt *o = c->opts; o && o->name; o++)
+        if (o->kind == OPT_KIND_TEXT && text_of(o, settings) &&
+            is_written(o, c, settings, given[NAMES_STORED]))
             vec_push(out, a, text_of(o, settings));
-    if (c->writes_here && !has_output)
+    if (c->writes_here && !given[NAMES_OUTPUT])
         vec_push(out, a, ".");
     const char *state = c->keeps_history && prompt_is_possible() ? state_folder(a) : NULL;
     if (state)

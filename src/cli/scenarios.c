@@ -92,7 +92,7 @@ static bool write_one(struct writing *w, const struct eval_shipped *s)
     const struct scenario *text = scenario_find(s->scenario);
     struct arena *a = w->cli->arena;
     struct program *p;
-    bool job = str_eq(s->scenario, "mpi_job");
+    bool job = s->is_job;
     if (!text || !synth_parse(&p, text->text, strlen(text->text), a, w->err))
         return fail(w->err, GS_E_FORMAT, "no scenario '%s'", s->scenario);
     struct synth_options o = {.seed = 1, .mpi_as_markers = !job, .no_telemetry = !job};

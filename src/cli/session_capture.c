@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advise/rule.h"
 #include "base/str.h"
 #include "cli/session_menu.h"
 #include "plan/goals.h"
@@ -25,8 +26,10 @@ bool session_captured(const struct menu *m, const char *goal)
 static unsigned offered(const struct menu *m)
 {
     unsigned goals = 0;
-    for (size_t i = 0; i < m->l->findings.n; i++)
-        goals |= goals_of_rule(m->l->findings.v[i].rule);
+    for (size_t i = 0; i < m->l->findings.n; i++) {
+        const struct rule *rule = rule_named(m->l->findings.v[i].rule);
+        goals |= rule ? rule->goals : 0;
+    }
     goals &= ~ON(timeline);
     for (size_t i = 0; i < GOALS; i++)
         if ((goals & (1u << i)) && session_captured(m, goal_names[i]))
@@ -140,7 +143,7 @@ bool session_capture(struct menu *m, const char *goal, struct gs_error *err)
         session_ask(m, "that was captured in this state and adds nothing; again? [y] [n]", "yn") !=
             'y')
         return true;
-    l->goal = *goal && !str_eq(goal, "timeline") ? goal : NULL;
+    l->goal = *goal && !str_eq(goal, goal_names[GOAL_timeline]) ? goal : NULL;
     bool ok = agreed(m, err) && capture(m, err);
     l->goal = NULL;
     if (ok)

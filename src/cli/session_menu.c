@@ -192,7 +192,7 @@ static bool show_table(struct menu *m)
     struct str out;
     struct gs_error none = {0};
     str_init(&out, m->cli->arena);
-    struct render_opts o = {.columns = m->cli->columns, .color = m->cli->color};
+    struct render_opts o = output_layout(m->cli, "-");
     render_text(&out, session_doc(m->l->s, false, m->cli->arena), &o);
     return output_print(&out, &none);
 }

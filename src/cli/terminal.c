@@ -18,21 +18,24 @@ bool terminal_color(enum color_when when)
     return isatty(STDOUT_FILENO) == 1;
 }
 
-static long raw_columns(void)
+static long raw_columns(enum width_from *from)
 {
     const char *text = getenv("COLUMNS");
     char *end;
     long n = text ? strtol(text, &end, 10) : 0;
+    *from = WIDTH_ASKED;
     if (n > 0 && !*end)
         return n;
     struct winsize size;
+    *from = WIDTH_TERMINAL;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
         return size.ws_col;
+    *from = WIDTH_USUAL;
     return USUAL;
 }
 
-int terminal_columns(void)
+int terminal_columns(enum width_from *from)
 {
-    long n = raw_columns();
+    long n = raw_columns(from);
     return (int)(n < NARROWEST ? NARROWEST : n > WIDEST ? WIDEST : n);
 }

@@ -10,7 +10,10 @@
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 bool terminal_color(enum color_when when);
 
+/* Who says how wide lines may be. */
+enum width_from { WIDTH_USUAL, WIDTH_TERMINAL, WIDTH_ASKED };
+
 /* Columns to lay out for: COLUMNS when set, else the terminal's, else 80. At least 40. */
-int terminal_columns(void);
+int terminal_columns(enum width_from *from);
 
 #endif

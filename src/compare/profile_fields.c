@@ -41,7 +41,7 @@ static bool several_configs(const void *row)
 static const struct field kernel_fields[] = {
     F(name, FIELD_TEXT, "full name", NO_UNIT, "full, demangled name"),
     F(short_name, FIELD_TEXT, "kernel", NO_UNIT, "name for tables"),
-    F(category, FIELD_ENUM, "role", NO_UNIT, "what it does, judged by its name",
+    F(category, FIELD_ENUM, "category", NO_UNIT, "what it does, judged by its name",
       .words = kernel_role_labels),
     F(calls, FIELD_U64, "calls", NO_UNIT, "number of dispatches"),
     F(total_duration_ns, FIELD_I64, "total", IN_NS, "sum of durations"),

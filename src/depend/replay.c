@@ -62,13 +62,6 @@ static inline struct ready bound_by(const struct depend *d, uint32_t op, size_t 
     return x;
 }
 
-enum binding op_bound_by(const struct depend *d, uint32_t op, uint32_t *to)
-{
-    struct ready x = bound_by(d, op, depend_first_wait(d, op));
-    *to = x.to;
-    return x.how;
-}
-
 /* ---- ops ----
  * Times and lags are bounded, so that one sum of two cannot overflow; the start is bounded again. */
 

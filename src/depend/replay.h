@@ -190,12 +190,6 @@ static inline int64_t depend_span(const struct depend *d)
  */
 int64_t op_ready(const struct depend *d, uint32_t op, size_t at, size_t n);
 
-/*
- * What an op waited for last, as recorded: the edge that was satisfied last, and the node it leads
- * to (a call, or n_calls + op) or NO_INDEX. For causes of gaps; costs a binary search.
- */
-enum binding op_bound_by(const struct depend *d, uint32_t op, uint32_t *to);
-
 /* ---- the model of one edge, as recorded: what follows after how long ---- */
 
 /* Behind another op: the usual way through the queue, or less when less was recorded. */

@@ -13,10 +13,13 @@ const struct eval_bottleneck eval_bottlenecks[] = {
 
 const struct eval_shipped eval_shipped[] = {
 #define SHIPPED(scenario, expected, also_true, measure, suggestions)                               \
-    {#scenario, expected, also_true, measure, suggestions},
+    {#scenario, expected, also_true, measure, suggestions, false},
+#define SHIPPED_JOB(scenario, expected, also_true, measure, suggestions)                           \
+    {#scenario, expected, also_true, measure, suggestions, true},
 #include "evaluate/scenarios.def"
 #undef SHIPPED
-    {NULL, NULL, NULL, NULL, NULL}};
+#undef SHIPPED_JOB
+    {NULL, NULL, NULL, NULL, NULL, false}};
 
 const struct eval_bottleneck *eval_bottleneck_find(const char *name)
 {

@@ -12,9 +12,7 @@
 #include "field/field_in.h"
 
 static const struct field text_item[] = {{.type = FIELD_TEXT, .null = NULL_NEVER}};
-static const struct field count_item[] = {{.type = FIELD_U64, .null = NULL_NEVER}};
 const struct fields field_texts = FIELDS("", "", const char *, text_item);
-const struct fields field_counts = FIELDS("", "", uint64_t, count_item);
 
 const struct result *results_find(const struct results *all, const char *key)
 {
@@ -149,6 +147,11 @@ bool field_is_text(const struct field *f)
            f->type == FIELD_ENUM || f->type == FIELD_SET || f->type == FIELD_FIXED;
 }
 
+bool field_is_count(const struct field *f)
+{
+    return (f->type == FIELD_U32 || f->type == FIELD_U64) && f->unit != AN_ADDRESS;
+}
+
 double field_number(const struct field *f, const void *row)
 {
     return as_real(field_get(f, row));
@@ -205,14 +208,19 @@ static const char *change_text(const struct field *f, struct field_value known, 
     return arena_printf(a, "%s%s", as_real(known) >= 0 ? "+" : "", unit_text(f, known, a));
 }
 
+static bool number_is_blank(const struct field *f, double v)
+{
+    return !isfinite(v) || (v < 0 && (f->type == FIELD_I32 || f->style == STYLE_FROM_ZERO)) ||
+           (v <= 0 && f->style == STYLE_OVER_ZERO);
+}
+
 static const char *number_text(const struct field *f, struct field_value known, struct arena *a)
 {
     char text[VALUE_MAX];
     double v = as_real(known);
     if (f->style == STYLE_EXACT)
         return arena_strdup(a, value_exact(known, text));
-    if (!isfinite(v) || (v < 0 && (f->type == FIELD_I32 || f->style == STYLE_FROM_ZERO)) ||
-        (v <= 0 && f->style == STYLE_OVER_ZERO))
+    if (number_is_blank(f, v))
         return "-";
     switch (f->style) {
     case STYLE_CHANGE:
@@ -246,6 +254,16 @@ const char *field_text(const struct field *f, const void *row, struct arena *a)
     if (!field_is_text(f))
         return number_text(f, v, a);
     return v.kind == VALUE_BOOL ? v.yes ? "yes" : "no" : v.kind == VALUE_TEXT ? v.text : "";
+}
+
+bool field_is_blank(const struct field *f, const void *row)
+{
+    if (f->type == FIELD_SET)
+        return !*(const unsigned *)((const char *)row + f->offset);
+    struct field_value v = field_get(f, row);
+    if (!field_is_text(f))
+        return f->style == STYLE_EXACT ? v.kind == VALUE_NONE : number_is_blank(f, as_real(v));
+    return v.kind != VALUE_BOOL && !(v.kind == VALUE_TEXT && *v.text);
 }
 
 /* ---- for programs ---- */

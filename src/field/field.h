@@ -49,7 +49,7 @@ enum field_type {
     FIELD_NULL,   /* no member at all: always null */
     FIELD_OBJECT, /* a struct inside the struct */
     FIELD_REF,    /* a pointer to a struct; NULL is null */
-    FIELD_LIST,   /* a VEC of structs, or of what field_texts and field_counts describe */
+    FIELD_LIST,   /* a VEC of structs, or of what field_texts describes */
     FIELD_MAP,    /* a VEC of structs, an object with them by their first field */
     FIELD_PAIRS,  /* a VEC of structs of two fields, an object of names and values */
     FIELD_TABLES, /* struct results: an object with each table by its key */
@@ -174,8 +174,8 @@ struct fields {
         key, doc, array, ARRAY_LEN(array), sizeof(T), NULL                                         \
     }
 
-/* Of lists of const char * and of uint64_t. */
-extern const struct fields field_texts, field_counts;
+/* Of lists of const char *. */
+extern const struct fields field_texts;
 
 /* A table of results: rows of one struct, or a single object. */
 struct result {
@@ -220,12 +220,14 @@ struct field_value {
 
 struct field_value field_get(const struct field *f, const void *row);
 
-bool field_is_text(const struct field *f);                   /* no number: text, word, yes or no */
+bool field_is_text(const struct field *f);  /* no number: text, word, yes or no */
+bool field_is_count(const struct field *f); /* how many: no sign; what has one names something */
 double field_number(const struct field *f, const void *row); /* NaN: none, or no number */
 
 /* For a person, by unit and style: "1.25 ms", "3 KiB", "9.17 GB/s", "yes"; "-" where there is no
  * number. */
 const char *field_text(const struct field *f, const void *row, struct arena *a);
+bool field_is_blank(const struct field *f, const void *row); /* that is "" or "-" */
 
 /*
  * All digits, for programs: the fewest that read back equal; "" where there is no value. Numbers

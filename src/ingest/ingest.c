@@ -501,10 +501,3 @@ bool ingest_load_files(struct trace *t, const struct ingest_files *files,
         return load_kept(t, files, &o, err);
     return load_all(t, files, &o, err) && (o.reader != READER_CHECK || check(t, files, &o, err));
 }
-
-bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ingest_opts *o,
-                 struct gs_error *err)
-{
-    struct ingest_files files = {0};
-    return ingest_find(&files, paths, NULL, &t->arena, err) && ingest_load_files(t, &files, o, err);
-}

@@ -105,17 +105,12 @@ uint64_t ingest_size(const struct ingest_file *file);
 bool ingest_load_one(struct trace *t, const struct ingest_file *file, const struct ingest_opts *o,
                      struct gs_error *err);
 
-/* Loads them into one trace, as ingest_load() does. */
-bool ingest_load_files(struct trace *t, const struct ingest_files *files,
-                       const struct ingest_opts *o, struct gs_error *err);
-
 /*
- * Loads all paths into one trace; a folder stands for the traces in it and below. All must be of
- * one format. On failure the trace may be partly filled; release it all the same.
+ * Loads them into one trace. On failure the trace may be partly filled; release it all the same.
  * With READER_CHECK everything is loaded twice and compared.
  */
-bool ingest_load(struct trace *t, const struct opt_list *paths, const struct ingest_opts *o,
-                 struct gs_error *err);
+bool ingest_load_files(struct trace *t, const struct ingest_files *files,
+                       const struct ingest_opts *o, struct gs_error *err);
 
 /* A file for a reader, with what the options say: a stream of its bytes, or a database. */
 struct input *ingest_input(const char *path, const struct ingest_opts *o, struct arena *arena,

@@ -135,7 +135,7 @@ static const struct field staging_v[] = {
     FIELD(R, chains, FIELD_U64, "chains", NO_UNIT,
           "times a copy to the host, the call and a copy back follow one another"),
     FIELD(R, bytes, FIELD_U64, "bytes", IN_BYTES, "moved both ways: the smaller of the two copies"),
-    FIELD(R, copy_ns, FIELD_I64, "copies", IN_NS, "sum of the copies' durations"),
+    FIELD(R, copy_ns, FIELD_I64, "copy time", IN_NS, "sum of the copies' durations"),
     FIELD(R, mpi_ns, FIELD_I64, "MPI", IN_NS, "sum of the calls' durations"),
 };
 #undef R

@@ -26,7 +26,19 @@ void llm_say(struct llm_dialogue *d, enum llm_role role, const char *text)
     llm_part_add(d, LLM_PART_TEXT, text);
 }
 
-const char *llm_openai_effort(const struct llm_dialogue *d)
+static const char *const effort_words[] = {"low", "medium", "high", "xhigh", "max", NULL};
+
+enum llm_effort llm_effort_of(const char *word)
 {
-    return d->effort && str_eq(d->effort, "max") ? "xhigh" : d->effort;
+    return (enum llm_effort)(str_word(word, effort_words) + 1);
+}
+
+const char *llm_effort_word(enum llm_effort effort)
+{
+    return effort == EFFORT_OWN ? NULL : effort_words[effort - 1];
+}
+
+const char *llm_openai_effort(enum llm_effort effort)
+{
+    return llm_effort_word(effort == EFFORT_MAX ? EFFORT_XHIGH : effort);
 }

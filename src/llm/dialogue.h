@@ -49,6 +49,20 @@ struct llm_function {
     const char *parameters; /* a JSON Schema, of an object */
 };
 
+/* How long a model is to think. */
+enum llm_effort {
+    EFFORT_OWN /* the provider's */,
+    EFFORT_LOW,
+    EFFORT_MEDIUM,
+    EFFORT_HIGH,
+    EFFORT_XHIGH,
+    EFFORT_MAX
+};
+
+/* "low" to "max"; NULL is EFFORT_OWN. */
+enum llm_effort llm_effort_of(const char *word);
+const char *llm_effort_word(enum llm_effort effort);
+
 struct llm_dialogue {
     struct arena *arena;
     const char *model;
@@ -58,7 +72,7 @@ struct llm_dialogue {
     bool no_more_calls; /* the tools are listed, and must not be called: the last turn */
     int64_t max_tokens; /* of the answer */
     int64_t thinking;   /* budget for thoughts in tokens; 0: none asked for */
-    const char *effort; /* "low" to "max"; NULL: the provider's own */
+    enum llm_effort effort;
     bool stream;
     bool old_limit; /* chat completions: max_tokens, for servers that know no other */
     bool bedrock;   /* the body of Anthropic's model behind AWS: no model, a version */
@@ -74,7 +88,7 @@ struct llm_part *llm_part_add(struct llm_dialogue *d, enum llm_part_kind kind, c
 void llm_say(struct llm_dialogue *d, enum llm_role role, const char *text);
 
 /* As OpenAI's servers call it: they know no "max". */
-const char *llm_openai_effort(const struct llm_dialogue *d);
+const char *llm_openai_effort(enum llm_effort effort);
 
 struct llm_usage {
     int64_t input, output; /* tokens; input without those read from a cache */

@@ -59,7 +59,7 @@ void llm_begin(struct llm *l, struct llm_dialogue *d)
     d->stream = !l->target.provider->no_stream;
     d->bedrock = l->target.provider->bedrock;
     d->thinking = l->o->thinking ? l->o->thinking : l->thinking;
-    d->effort = l->o->effort;
+    d->effort = llm_effort_of(l->o->effort);
     d->max_tokens = l->o->max_tokens ? l->o->max_tokens : d->effort ? 8192 : 4096;
     l->old_limit |= l->target.provider->old_limit;
 }
@@ -70,7 +70,7 @@ const char *llm_body(const struct llm *l, const struct llm_dialogue *d, size_t *
     struct str out;
     sent.old_limit = l->old_limit;
     if (l->no_effort) {
-        sent.effort = NULL;
+        sent.effort = EFFORT_OWN;
         sent.thinking = 0;
     }
     if (l->no_tools || l->target.provider->no_tools)

@@ -92,7 +92,7 @@ static void compact(struct llm_talk *t)
     d.system = summarise;
     d.max_tokens = 600;
     d.thinking = 0;
-    d.effort = NULL;
+    d.effort = EFFORT_OWN;
     llm_say(&d, LLM_USER, said_between(t, 1, keep, l->arena));
     t->since_compaction = 0;
     if (!llm_exchange(l, &d, &a, NULL, NULL)) {

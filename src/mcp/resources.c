@@ -153,7 +153,7 @@ static const char *explain(const char *term, struct arena *arena)
     if (!d)
         return NULL;
     str_init(&out, arena);
-    render_text(&out, d, &(struct render_opts){100, false});
+    render_text(&out, d, &(struct render_opts){.columns = 100});
     return out.buf;
 }
 

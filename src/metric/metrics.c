@@ -9,7 +9,8 @@ const char *const metric_group_words[] = {"device", "occupancy", "compute",  "fl
                                           "l2",     "fabric",    "frontend", "stalls", NULL};
 
 #define METRIC(id, label, unit, group, archs, formula, peak, doc)                                  \
-    {#id, label, unit, group, archs, formula, peak, doc},
+    {METRIC_##id, #id, label, unit, group, archs, formula, peak, doc},
+#define ALSO METRIC
 static const struct metric_def defs[] = {
 #include "metric/metrics.def"
 };
@@ -60,10 +61,10 @@ void metric_set_init(struct metric_set *set, const char *arch, struct arena *are
     }
 }
 
-const struct metric *metric_set_find(const struct metric_set *set, const char *id)
+const struct metric *metric_set_find(const struct metric_set *set, enum metric_id id)
 {
     for (size_t i = 0; i < set->n; i++)
-        if (str_eq(set->v[i].def->id, id))
+        if (set->v[i].def->metric == id)
             return &set->v[i];
     return NULL;
 }

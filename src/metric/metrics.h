@@ -29,7 +29,16 @@ enum metric_group {
 };
 extern const char *const metric_group_words[]; /* NULL at the end */
 
+/* The metrics by name: METRIC_occupancy_pct. */
+enum metric_id {
+    NO_METRIC, /* ends lists */
+#define METRIC(id, ...) METRIC_##id,
+#define ALSO(...)
+#include "metric/metrics.def"
+};
+
 struct metric_def {
+    enum metric_id metric;
     const char *id, *label;
     enum unit unit;
     enum metric_group group;
@@ -62,7 +71,7 @@ struct metric_set {
 /* The metrics of an architecture; none for one that is not known. */
 void metric_set_init(struct metric_set *set, const char *arch, struct arena *arena);
 
-/* A metric of the set by its id, or NULL. */
-const struct metric *metric_set_find(const struct metric_set *set, const char *id);
+/* A metric of the set, or NULL. */
+const struct metric *metric_set_find(const struct metric_set *set, enum metric_id id);
 
 #endif

@@ -19,18 +19,18 @@ const char *bound_label(enum bound bound)
 }
 
 /* Rates in giga per second, whose product with the duration is a count. */
-const char *const roof_level_metrics[ROOF_LEVELS] = {"fabric_gbps", "l2_gbps", "l1_gbps",
-                                                     "lds_gbps"};
-static const char *const flop_metrics[FLOP_KINDS] = {
-    [FLOP_FP64] = "valu_f64_gflops",      [FLOP_FP32] = "valu_f32_gflops",
-    [FLOP_FP16] = "valu_f16_gflops",      [FLOP_MAT_FP64] = "mfma_f64_gflops",
-    [FLOP_MAT_FP32] = "mfma_f32_gflops",  [FLOP_MAT_FP16] = "mfma_f16_gflops",
-    [FLOP_MAT_BF16] = "mfma_bf16_gflops", [FLOP_MAT_FP8] = "mfma_f8_gflops",
-    [FLOP_MAT_INT8] = "mfma_i8_giops",    [FLOP_MAT_FP4] = "mfma_f6f4_gflops",
+const enum metric_id roof_level_metrics[ROOF_LEVELS] = {METRIC_fabric_gbps, METRIC_l2_gbps,
+                                                        METRIC_l1_gbps, METRIC_lds_gbps};
+static const enum metric_id flop_metrics[FLOP_KINDS] = {
+    [FLOP_FP64] = METRIC_valu_f64_gflops,      [FLOP_FP32] = METRIC_valu_f32_gflops,
+    [FLOP_FP16] = METRIC_valu_f16_gflops,      [FLOP_MAT_FP64] = METRIC_mfma_f64_gflops,
+    [FLOP_MAT_FP32] = METRIC_mfma_f32_gflops,  [FLOP_MAT_FP16] = METRIC_mfma_f16_gflops,
+    [FLOP_MAT_BF16] = METRIC_mfma_bf16_gflops, [FLOP_MAT_FP8] = METRIC_mfma_f8_gflops,
+    [FLOP_MAT_INT8] = METRIC_mfma_i8_giops,    [FLOP_MAT_FP4] = METRIC_mfma_f6f4_gflops,
 };
 
-const char *const roof_metrics[] = {"fabric_gbps", "valu_busy_pct", "mfma_util_pct",
-                                    "occupancy_pct", NULL};
+const enum metric_id roof_metrics[] = {METRIC_fabric_gbps, METRIC_valu_busy_pct,
+                                       METRIC_mfma_util_pct, METRIC_occupancy_pct, NO_METRIC};
 
 void roof_peaks_theory(struct roof_peaks *peaks, const struct metric_device *d)
 {
@@ -106,7 +106,7 @@ static void count_flops(struct roof_point *p, const struct metric_set *set,
     p->gflops = p->known_flops / dt_ns;
 }
 
-static double value_of(const struct metric_set *set, const char *id,
+static double value_of(const struct metric_set *set, enum metric_id id,
                        const struct roof_source *source)
 {
     const struct metric *m = metric_set_find(set, id);
@@ -141,7 +141,7 @@ static enum roof_level busiest_level(const struct roof_point *p)
 /* Latency is what remains: it needs both sides known, not just not seen. */
 static bool compute_is_known(const struct roof_point *p, const struct metric_set *set)
 {
-    bool has_matrix = metric_set_find(set, "mfma_util_pct") != NULL;
+    bool has_matrix = metric_set_find(set, METRIC_mfma_util_pct) != NULL;
     return (!isnan(p->total_flops) && !isnan(p->flop_pct)) ||
            (!isnan(p->valu_busy_pct) && (!has_matrix || !isnan(p->mfma_util_pct)));
 }
@@ -196,8 +196,8 @@ void roof_point_from(struct roof_point *p, const struct metric_set *set,
         dt_ns = NAN;
     count_flops(p, set, source, peaks, dt_ns, arena);
     measure_levels(p, set, source, peaks, dt_ns);
-    p->valu_busy_pct = value_of(set, "valu_busy_pct", source);
-    p->mfma_util_pct = value_of(set, "mfma_util_pct", source);
+    p->valu_busy_pct = value_of(set, METRIC_valu_busy_pct, source);
+    p->mfma_util_pct = value_of(set, METRIC_mfma_util_pct, source);
     p->compute_pct = larger(p->flop_pct, larger(p->valu_busy_pct, p->mfma_util_pct));
     classify(p, set, arena);
 }

@@ -78,10 +78,10 @@ extern const char *const bound_labels[];             /* "unknown", "compute", "m
 const char *bound_label(enum bound bound);
 
 /* The metric of each level's bandwidth. */
-extern const char *const roof_level_metrics[ROOF_LEVELS];
+extern const enum metric_id roof_level_metrics[ROOF_LEVELS];
 
-/* The metrics a verdict rests on, NULL at the end: what to ask a profiler for when it is unknown.
+/* The metrics a verdict rests on, NO_METRIC at the end: what to ask a profiler for when it is open.
  */
-extern const char *const roof_metrics[];
+extern const enum metric_id roof_metrics[];
 
 #endif

@@ -10,11 +10,6 @@ static bool same_gpu(const struct gpu *a, const struct gpu *b)
            a->index == b->index;
 }
 
-static bool same_thread(const struct thread *a, const struct thread *b)
-{
-    return a->process == b->process && a->tid == b->tid;
-}
-
 static bool same_stream(const struct stream *a, const struct stream *b)
 {
     return a->process == b->process && a->gpu == b->gpu && a->id == b->id;
@@ -23,12 +18,6 @@ static bool same_stream(const struct stream *a, const struct stream *b)
 static uint64_t gpu_key(const struct gpu *g)
 {
     uint64_t parts[] = {g->host, (uint32_t)g->node_id, (uint32_t)g->index, g->location};
-    return hash_bytes(parts, sizeof(parts));
-}
-
-static uint64_t thread_key(const struct thread *t)
-{
-    uint64_t parts[] = {t->process, (uint64_t)t->tid};
     return hash_bytes(parts, sizeof(parts));
 }
 
@@ -59,7 +48,6 @@ static uint64_t stream_key(const struct stream *s)
     }
 
 DEFINE_FIND(gpu, gpus)
-DEFINE_FIND(thread, threads)
 DEFINE_FIND(stream, streams)
 
 uint32_t trace_gpu(struct trace *t, const struct gpu *g)
@@ -69,18 +57,6 @@ uint32_t trace_gpu(struct trace *t, const struct gpu *g)
         return at;
     vec_push(&t->gpus, &t->arena, *g);
     return (uint32_t)t->gpus.n - 1;
-}
-
-uint32_t trace_thread(struct trace *t, uint32_t process, int64_t tid)
-{
-    struct thread made = {process, tid, 0, 0};
-    uint32_t at = find_thread(t, &made);
-    if (at != NO_INDEX)
-        return at;
-    struct thread *added = vec_add(&t->threads, &t->arena); /* its padding stays zero */
-    added->process = process;
-    added->tid = tid;
-    return (uint32_t)t->threads.n - 1;
 }
 
 uint32_t trace_stream(struct trace *t, uint32_t process, uint32_t gpu, int64_t id, uint32_t name)

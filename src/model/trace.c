@@ -48,7 +48,6 @@ void trace_init(struct trace *t)
     arena_init(&t->arena);
     strings_init(&t->strings, &t->arena);
     idmap_init(&t->gpu_of.map, &t->arena);
-    idmap_init(&t->thread_of.map, &t->arena);
     idmap_init(&t->stream_of.map, &t->arena);
     idmap_init(&t->category_of, &t->arena);
 }
@@ -83,8 +82,8 @@ void trace_move(struct trace *to, struct trace *from)
 {
     trace_release(to);
     *to = *from;
-    to->strings.arena = to->gpu_of.map.arena = to->thread_of.map.arena = to->stream_of.map.arena =
-        to->category_of.arena = &to->arena;
+    to->strings.arena = to->gpu_of.map.arena = to->stream_of.map.arena = to->category_of.arena =
+        &to->arena;
     trace_init(from);
 }
 

@@ -425,7 +425,7 @@ struct trace {
     VEC(struct note) notes;
     VEC(struct category_count) categories;
     VEC(struct trace_load) loads;
-    struct entity_index gpu_of, thread_of, stream_of;
+    struct entity_index gpu_of, stream_of;
     struct idmap category_of; /* string -> categories */
 #define MEMBER_(name) struct name name;
     TRACE_TABLES(MEMBER_)
@@ -478,7 +478,6 @@ static inline const char *trace_phrase(const struct trace *t, uint32_t id)
  * location and node id; the first description wins and missing numbers are filled in later.
  */
 uint32_t trace_gpu(struct trace *t, const struct gpu *g);
-uint32_t trace_thread(struct trace *t, uint32_t process, int64_t tid);
 uint32_t trace_stream(struct trace *t, uint32_t process, uint32_t gpu, int64_t id, uint32_t name);
 
 /* Agents by process and GPU, the first of each pair; trace_agent_of() is NO_INDEX where none is. */

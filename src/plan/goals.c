@@ -38,14 +38,6 @@ const struct ratio plan_ratios[] = {
 };
 const size_t n_plan_ratios = ARRAY_LEN(plan_ratios);
 
-#define RULE_GOALS(rule, goals) {rule, goals},
-static const struct {
-    const char *rule;
-    unsigned goals;
-} rule_goals[] = {
-#include "plan/rule_goals.def"
-};
-
 static bool unknown(const char *word, size_t n, struct gs_error *err)
 {
     char list[512] = "all";
@@ -74,12 +66,4 @@ bool goals_parse(unsigned *out, const char *words, struct gs_error *err)
         if (!*p)
             return true;
     }
-}
-
-unsigned goals_of_rule(const char *rule)
-{
-    for (size_t i = 0; i < ARRAY_LEN(rule_goals); i++)
-        if (str_eq(rule_goals[i].rule, rule))
-            return rule_goals[i].goals;
-    return 0;
 }

@@ -66,7 +66,4 @@ extern const size_t n_plan_ratios;
 /* "roofline,memory" or "all"; an unknown word fails with the list of goals. */
 bool goals_parse(unsigned *out, const char *words, struct gs_error *err);
 
-/* What findings of a rule call for; 0: nothing. */
-unsigned goals_of_rule(const char *rule);
-
 #endif

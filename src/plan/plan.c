@@ -74,7 +74,9 @@ const char *plan_trace_arch(const struct trace *t)
     return hw ? hw->arch : arch;
 }
 
-static void use_hardware(struct plan *p, const struct hardware *hw, const char *source)
+const char *const plan_gpu_sources[] = {"from the trace", "as given", "assumed", NULL};
+
+static void use_hardware(struct plan *p, const struct hardware *hw, enum plan_gpu_source source)
 {
     p->vendor = hw->vendor;
     p->arch = hw->arch;
@@ -88,16 +90,16 @@ static void find_gpu(struct planner *pl)
     const struct gpu *g = main_gpu(pl->t);
     enum vendor vendor = pl->t ? trace_vendor(pl->t) : VENDOR_UNKNOWN;
     if (pl->q->gpu) {
-        use_hardware(p, pl->q->gpu, "as given");
+        use_hardware(p, pl->q->gpu, GPU_AS_GIVEN);
     } else if (vendor != VENDOR_UNKNOWN) {
         p->vendor = vendor;
         p->arch = plan_trace_arch(pl->t);
         p->product = g ? trace_str(pl->t, g->name) : "";
-        p->gpu_source = "from the trace";
+        p->gpu_source = GPU_FROM_TRACE;
         if (vendor == VENDOR_AMD && !*p->arch)
             plan_note(pl, "the trace does not say which GPU it is of: give --gpu for counters");
     } else {
-        use_hardware(p, hardware_find("gfx942", "MI300X", 0), "assumed");
+        use_hardware(p, hardware_find("gfx942", "MI300X", 0), GPU_ASSUMED);
         plan_note(pl, "%s: AMD Instinct MI300X is assumed; give --gpu for another",
                   pl->t ? "the trace names no GPU" : "no trace and no --gpu");
     }

@@ -86,10 +86,14 @@ struct capture {
 enum batch_system { BATCH_SLURM, BATCH_PBS, BATCH_LSF, BATCH_FLUX, BATCH_NONE };
 #define BATCH_WORDS "slurm|pbs|lsf|flux"
 
+/* How the GPU is known that a plan is made for. */
+enum plan_gpu_source { GPU_FROM_TRACE, GPU_AS_GIVEN, GPU_ASSUMED };
+extern const char *const plan_gpu_sources[]; /* "from the trace", ... by value; NULL at the end */
+
 struct plan {
     enum vendor vendor;
     const char *arch, *product; /* "gfx942", "AMD Instinct MI300X"; "" where not known */
-    const char *gpu_source;     /* "from the trace", "as given", "assumed" */
+    enum plan_gpu_source gpu_source;
     unsigned goals;
     unsigned open; /* goals that stay unanswered, in whole or in part; notes say why */
     VEC(struct plan_have) have;

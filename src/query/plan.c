@@ -101,7 +101,7 @@ int vtab_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
     int n = 0;
     bool equal = false, joins = false;
     x->q->wants_trace = true;
-    x->q->wants_args |= str_eq(x->table->name, "rocpd_arg");
+    x->q->wants_args |= x->table->is_of_args;
     x->q->needs |= vtab_needs(x->table, info->colUsed);
     for (int i = 0; i < info->nConstraint && n < MOST_CONDITIONS; i++) {
         if (!usable(columns, info, i))

@@ -79,6 +79,7 @@ struct qtable {
     enum query_table_kind kind;
     const struct qpart *parts;
     size_t n_parts, n_columns;
+    bool is_of_args; /* which are read when they are asked for */
 };
 
 /* Columns by X(part, kind, name, expression, doc); the expression knows d, t and i. */
@@ -127,11 +128,12 @@ struct qtable {
         (void)d;                                                                                   \
         return 0;                                                                                  \
     }
-#define Q_TABLE(name, doc, kind, p, ...)                                                           \
+#define Q_TABLE(name, doc, kind, p, ...) Q_TABLE_WITH(false, name, doc, kind, p, __VA_ARGS__)
+#define Q_TABLE_WITH(args, name, doc, kind, p, ...)                                                \
     {                                                                                              \
         name, doc, kind, (const struct qpart[]){__VA_ARGS__},                                      \
             sizeof((const struct qpart[]){__VA_ARGS__}) / sizeof(struct qpart),                    \
-            ARRAY_LEN(p##_columns)                                                                 \
+            ARRAY_LEN(p##_columns), args                                                           \
     }
 #define Q_OF(p)                                                                                    \
     {                                                                                              \

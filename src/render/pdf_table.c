@@ -15,8 +15,7 @@ struct grid {
     const struct block *b;
     double *width; /* by column */
     size_t cells;  /* so many of the block's are set */
-    size_t *shown; /* the columns of this part of it */
-    size_t n;
+    struct table_part part;
 };
 
 static bool may_shrink(const struct block *b, size_t c)
@@ -65,32 +64,6 @@ static bool fit(struct grid *g)
     return true;
 }
 
-/* The columns that say which row it is stand in every part: the first text, and a number before it. */
-static size_t leading_columns(const struct block *b)
-{
-    bool numbered = b->columns.n > 2 && b->columns.v[0].kind == COLUMN_NUMBER &&
-                    b->columns.v[1].kind != COLUMN_NUMBER;
-    return numbered ? 2 : 1;
-}
-
-/* The next part, from column `from` on, or the first; returns where the one after it begins. */
-static size_t take_part(struct grid *g, size_t from, double room)
-{
-    size_t n = g->b->columns.n, lead = from ? leading_columns(g->b) : 0;
-    double total = 0;
-    g->n = 0;
-    for (size_t c = 0; c < n; c++) {
-        bool leads = c < lead;
-        if (!leads && c < from)
-            continue;
-        if (!leads && g->n > lead && total + g->width[c] > room)
-            return c;
-        g->shown[g->n++] = c;
-        total += g->width[c] + GAP;
-    }
-    return n;
-}
-
 static void draw_cell(struct grid *g, size_t c, double x, double y, const struct pdf_lines *lines,
                       enum ink ink)
 {
@@ -106,8 +79,8 @@ static void rule(const struct grid *g, enum ink ink, double y)
 {
     struct pdf *p = g->p;
     double end = MARGIN - GAP;
-    for (size_t i = 0; i < g->n; i++)
-        end += g->width[g->shown[i]] + GAP;
+    for (size_t i = 0; i < g->part.n; i++)
+        end += g->width[g->part.shown[i]] + GAP;
     cairo_ink(p->cr, ink, THEME_LIGHT);
     cairo_set_line_width(p->cr, 0.5);
     cairo_move_to(p->cr, MARGIN, y);
@@ -118,8 +91,8 @@ static void rule(const struct grid *g, enum ink ink, double y)
 static void draw_head(struct grid *g)
 {
     double x = MARGIN;
-    for (size_t i = 0; i < g->n; i++) {
-        size_t c = g->shown[i];
+    for (size_t i = 0; i < g->part.n; i++) {
+        size_t c = g->part.shown[i];
         struct pdf_lines one = {0};
         pdf_use(g->p, &head);
         vec_push(&one.all, g->p->arena, g->b->columns.v[c].title);
@@ -137,8 +110,8 @@ static void draw_row(struct grid *g, const char *const *cells)
     size_t most = 1;
     struct pdf_lines *lines = arena_array(p->arena, struct pdf_lines, g->b->columns.n);
     pdf_use(p, &pdf_small);
-    for (size_t i = 0; i < g->n; i++) {
-        size_t c = g->shown[i];
+    for (size_t i = 0; i < g->part.n; i++) {
+        size_t c = g->part.shown[i];
         size_t indent = strspn(cells[c], " ");
         pdf_wrap(p, cells[c], g->width[c] - 4.0 * (double)indent / 2, &lines[c]);
         pdf_clip(p, &lines[c], CELL_LINES, g->width[c]);
@@ -151,8 +124,8 @@ static void draw_row(struct grid *g, const char *const *cells)
         pdf_use(p, &pdf_small);
     }
     double x = MARGIN;
-    for (size_t i = 0; i < g->n; i++) {
-        size_t c = g->shown[i];
+    for (size_t i = 0; i < g->part.n; i++) {
+        size_t c = g->part.shown[i];
         double indent = 4.0 * (double)strspn(cells[c], " ") / 2;
         draw_cell(g, c, x + indent, p->y + PAD / 2, &lines[c], INK_TEXT);
         x += g->width[c] + GAP;
@@ -167,15 +140,14 @@ void pdf_table(struct pdf *p, const struct block *b)
     if (!n)
         return;
     size_t rows = b->cells.n / n, most = rows < MOST_ROWS ? rows : MOST_ROWS;
-    struct grid g = {.p = p,
-                     .b = b,
-                     .width = arena_array(p->arena, double, n),
-                     .cells = most * n,
-                     .shown = arena_array(p->arena, size_t, n)};
+    struct grid g = {.p = p, .b = b, .width = arena_array(p->arena, double, n), .cells = most * n};
     measure(&g);
-    bool whole = fit(&g);
+    g.part = (struct table_part){.width = g.width,
+                                 .gap = GAP,
+                                 .room = fit(&g) ? INFINITY : CONTENT_W,
+                                 .shown = arena_array(p->arena, size_t, n)};
     for (size_t from = 0, next; from < n; from = next) {
-        next = take_part(&g, from, whole ? INFINITY : CONTENT_W);
+        next = doc_table_part(&g.part, b, from);
         pdf_need(p, head.leading + 3 * pdf_small.leading);
         draw_head(&g);
         for (size_t i = 0; i < g.cells; i += n)

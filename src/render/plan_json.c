@@ -23,8 +23,7 @@ PART(capture_json_fields, T,
 PART(gpu_fields, T, ALWAYS(T, vendor, FIELD_ENUM, "vendor", "who made it", .words = vendor_names),
      ALWAYS(T, arch, FIELD_TEXT, "arch", "gfx942; empty where not known"),
      ALWAYS(T, product, FIELD_TEXT, "product", "empty where not known"),
-     ALWAYS(T, gpu_source, FIELD_TEXT, "source", "how it is known",
-            .words = WORDS("from the trace", "as given", "assumed")));
+     ALWAYS(T, gpu_source, FIELD_ENUM, "source", "how it is known", .words = plan_gpu_sources));
 
 SHARED_PART(plan_json_fields, T, FIXED("schema_version", "1.0", "version of this document"),
             WITHIN("gpu", "what the plan is made for", &gpu_fields),

@@ -109,13 +109,13 @@ void reference_rules(struct str *out)
                   "the share of it that doing something about it may win.\n\n"
                   "| rule | id | category |\n|---|---|---|\n");
     for (const struct rule *const *r = rules; *r; r++)
-        fields_doc_row(out, (*r)->name, (*r)->id, (*r)->category);
+        fields_doc_row(out, (*r)->name, (*r)->id, rule_categories[(*r)->category]);
     for (const struct rule *const *r = rules; *r; r++) {
         str_printf(out, "\n## %s\n\n", (*r)->name);
         fields_doc_text(out, (*r)->title);
         str_printf(
             out, "\n\n- id: `%s`\n- category: %s\n- bottleneck: `%s`\n- needs: %s\n- gain: %g\n\n",
-            (*r)->id, (*r)->category, bottleneck_name((*r)->bottleneck),
+            (*r)->id, rule_categories[(*r)->category], bottleneck_name((*r)->bottleneck),
             rule_needs_text((*r)->needs, out->arena), (*r)->gain);
         fields_doc_text(out, (*r)->doc);
         str_putc(out, '\n');

@@ -10,6 +10,7 @@
 struct render_opts {
     int columns; /* width of the page; at least 40 */
     bool color;  /* escape sequences for a terminal */
+    bool divide; /* tables that are wider stand in parts below each other; else lines are longer */
 };
 
 void render_text(struct str *out, const struct doc *d, const struct render_opts *o);

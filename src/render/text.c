@@ -7,6 +7,7 @@
 #include "render/tell_apart.h"
 
 enum { GAP = 2, LEAST_TEXT_COLUMN = 12, MOST_BAR = 24, LEAST_BAR = 8, LEAST_PIECE = 16 };
+enum { TEXT_PART = 3 }; /* of a divided table: a text may take a third of the page */
 
 struct text {
     struct str *out;
@@ -102,9 +103,11 @@ static void heading(struct text *t, const struct block *b)
     if (t->out->len && (b->level < 4 || t->after == BLOCK_TABLE || t->after == BLOCK_BARS))
         str_putc(t->out, '\n');
     style(t, "\033[1m");
-    str_puts(t->out, s);
+    if (t->o->divide && b->level > 1)
+        wrapped(t, s, 0, 0);
+    else
+        str_printf(t->out, "%s\n", s);
     style(t, "\033[0m");
-    str_putc(t->out, '\n');
     if (b->level == 1) {
         for (size_t i = utf8_width(s); i > 0; i--)
             str_puts(t->out, "═");
@@ -180,48 +183,81 @@ static void facts(struct text *t, const struct block *b)
     }
 }
 
-/* Widths of columns: as wide as their cells, text columns cut until the page fits. */
-static void fit(struct text *t, const struct block *b, const char *const *cells, size_t *width)
+/* As wide as their cells. */
+static void measure(const struct block *b, const char *const *cells, double *width)
 {
-    size_t n = b->columns.n, total = GAP;
+    size_t n = b->columns.n;
     for (size_t c = 0; c < n; c++)
-        width[c] = utf8_width(b->columns.v[c].title);
-    for (size_t i = 0; i < b->cells.n; i++) {
-        size_t w = utf8_width(cells[i]);
-        if (w > width[i % n])
-            width[i % n] = w;
-    }
+        width[c] = (double)utf8_width(b->columns.v[c].title);
+    for (size_t i = 0; i < b->cells.n; i++)
+        width[i % n] = fmax(width[i % n], (double)utf8_width(cells[i]));
+}
+
+/* Columns of text are cut until the page fits; false: it does not. */
+static bool fit(const struct text *t, const struct block *b, double *width)
+{
+    size_t n = b->columns.n;
+    double total = 0;
     for (size_t c = 0; c < n; c++)
-        total += width[c] + (c ? GAP : 0);
-    while (total > page_width(t)) {
+        total += width[c] + GAP;
+    for (; total > (double)page_width(t); total--) {
         size_t widest = n;
         for (size_t c = 0; c < n; c++)
             if (b->columns.v[c].kind == COLUMN_TEXT && width[c] > LEAST_TEXT_COLUMN &&
                 (widest == n || width[c] > width[widest]))
                 widest = c;
         if (widest == n)
-            return; /* nothing left to cut: the line is longer than the page */
+            return false;
         width[widest]--;
-        total--;
     }
+    return true;
+}
+
+/* In parts there is room for more of a text than in one line with all others. */
+static void widen(const struct text *t, const struct block *b, const char *const *cells,
+                  double *width)
+{
+    measure(b, cells, width);
+    for (size_t c = 0; c < b->columns.n; c++)
+        if (b->columns.v[c].kind == COLUMN_TEXT)
+            width[c] = fmin(width[c], floor((double)page_width(t) / TEXT_PART));
 }
 
 static void table_row(struct text *t, const struct block *b, const char *const *cells,
-                      const size_t *width)
+                      const struct table_part *part)
 {
-    for (size_t c = 0; c < b->columns.n; c++) {
-        bool last = c + 1 == b->columns.n;
+    for (size_t i = 0; i < part->n; i++) {
+        size_t c = part->shown[i], width = (size_t)part->width[c];
         bool number = b->columns.v[c].kind == COLUMN_NUMBER;
         str_fill(t->out, ' ', GAP);
         struct str cut;
         str_init(&cut, t->arena);
-        utf8_clip(&cut, cells[c], width[c]);
-        if (last && !number)
+        utf8_clip(&cut, cells[c], width);
+        if (i + 1 == part->n && !number)
             str_puts(t->out, cut.buf);
         else
-            pad(t, cut.buf, width[c], number);
+            pad(t, cut.buf, width, number);
     }
     str_putc(t->out, '\n');
+}
+
+static void table_parts(struct text *t, const struct block *b, const char *const *cells,
+                        struct table_part *part)
+{
+    size_t n = b->columns.n;
+    const char **titles = arena_array(t->arena, const char *, n);
+    for (size_t c = 0; c < n; c++)
+        titles[c] = b->columns.v[c].title;
+    for (size_t from = 0, next; from < n; from = next) {
+        next = doc_table_part(part, b, from);
+        if (from)
+            str_putc(t->out, '\n');
+        style(t, "\033[2m");
+        table_row(t, b, titles, part);
+        style(t, "\033[0m");
+        for (size_t i = 0; i + n <= b->cells.n; i += n)
+            table_row(t, b, cells + i, part);
+    }
 }
 
 static void table(struct text *t, const struct block *b)
@@ -230,21 +266,20 @@ static void table(struct text *t, const struct block *b)
     if (!n)
         return;
     const char **cells = arena_array(t->arena, const char *, b->cells.n);
-    const char **titles = arena_array(t->arena, const char *, n);
-    size_t *width = arena_array(t->arena, size_t, n);
+    double *width = arena_array(t->arena, double, n);
+    struct table_part part = {
+        .width = width, .gap = GAP, .room = INFINITY, .shown = arena_array(t->arena, size_t, n)};
     for (size_t i = 0; i < b->cells.n; i++)
         cells[i] = escaped(t, b->cells.v[i]);
-    for (size_t c = 0; c < n; c++)
-        titles[c] = b->columns.v[c].title;
-    fit(t, b, cells, width);
+    measure(b, cells, width);
+    if (!fit(t, b, width) && t->o->divide) {
+        widen(t, b, cells, width);
+        part.room = (double)page_width(t) - GAP;
+    }
     for (size_t c = 0; c < n; c++)
         if (b->columns.v[c].kind == COLUMN_TEXT)
-            tell_apart(cells + c, b->cells.n / n, n, width[c], t->arena);
-    style(t, "\033[2m");
-    table_row(t, b, titles, width);
-    style(t, "\033[0m");
-    for (size_t i = 0; i + n <= b->cells.n; i += n)
-        table_row(t, b, cells + i, width);
+            tell_apart(cells + c, b->cells.n / n, n, (size_t)width[c], t->arena);
+    table_parts(t, b, cells, &part);
     if (b->text && *b->text) {
         str_puts(t->out, "  ");
         wrapped(t, escaped(t, b->text), 2, 2);

@@ -114,14 +114,11 @@ static void choose(struct block *b, struct wanted_list *list, struct arena *a)
         b->rows.shown = more.len ? arena_printf(a, "%s %s", first, more.buf) : first;
 }
 
-static bool says_something(const struct block *b, const struct field *f, struct arena *a)
+static bool says_something(const struct block *b, const struct field *f)
 {
-    for (size_t i = 0; i < b->result->n; i++) {
-        const char *text =
-            field_text(f, (const char *)b->result->rows + i * b->result->fields->row_size, a);
-        if (*text && !str_eq(text, "-"))
+    for (size_t i = 0; i < b->result->n; i++)
+        if (!field_is_blank(f, (const char *)b->result->rows + i * b->result->fields->row_size))
             return true;
-    }
     return false;
 }
 
@@ -129,17 +126,15 @@ static bool says_something(const struct block *b, const struct field *f, struct 
 static void choose_all(struct block *b, struct arena *a)
 {
     const struct fields *f = b->result->fields;
-    struct arena *temporary = arena_scratch();
     struct str keys;
     if (!b->rows.shown)
         return;
     str_init(&keys, a);
     str_puts(&keys, b->rows.shown);
     for (size_t i = 0; i < f->n; i++)
-        if (can_be_shown(b, &f->v[i]) && says_something(b, &f->v[i], temporary))
+        if (can_be_shown(b, &f->v[i]) && says_something(b, &f->v[i]))
             put_key(&keys, f->v[i].key);
     b->rows.shown = keys.buf;
-    arena_release(temporary);
 }
 
 /* ---- names that nothing has ---- */
@@ -275,8 +270,9 @@ static bool is_usual_head(const struct block *b, const char *line, const char *e
     return !next_cell(&line, end, &cell, &n);
 }
 
-/* Lines that are a head of some table, and not one that is there without being asked for. */
-static void find_heads(struct lines *out, const struct doc *d, const char *text, size_t n)
+/* Lines that are a head of some table, and, but for `usual_too`, not one that is there unasked. */
+static void find_heads(struct lines *out, const struct doc *d, const char *text, size_t n,
+                       bool usual_too)
 {
     const char *end = text + n;
     size_t heads = 0;
@@ -292,13 +288,22 @@ static void find_heads(struct lines *out, const struct doc *d, const char *text,
             usual = is_usual_head(b, line, next);
         }
         heads += head;
-        if (head && !usual)
+        if (head && (usual_too || !usual))
             vec_push(out, d->arena, ((struct line){line, next}));
     }
 }
 
-/* The longest of them that is one of this table. */
-static void add_head(struct str *out, const struct block *b, const struct lines *heads)
+/* Whether two heads begin with the same label, as those of the parts of one table do. */
+static bool begin_alike(const struct line *x, const struct line *y)
+{
+    const char *p = x->at, *q = y->at, *a, *b;
+    size_t n, m;
+    return next_cell(&p, x->end, &a, &n) && next_cell(&q, y->end, &b, &m) && n == m &&
+           !memcmp(a, b, n);
+}
+
+/* The longest of them that is one of this table; with `parts`, all that begin like that one. */
+static void add_head(struct str *out, const struct block *b, const struct lines *heads, bool parts)
 {
     const struct line *best = NULL;
     size_t most = 0;
@@ -311,24 +316,29 @@ static void add_head(struct str *out, const struct block *b, const struct lines 
     }
     if (!best)
         return;
-    if (out->len)
-        str_putc(out, ',');
-    read_head(b, best->at, best->end, out);
+    for (size_t i = 0; i < heads->n; i++) {
+        const struct line *h = &heads->v[i];
+        if (h != best && !(parts && begin_alike(h, best) && read_head(b, h->at, h->end, NULL)))
+            continue;
+        if (out->len)
+            str_putc(out, ',');
+        read_head(b, h->at, h->end, out);
+    }
 }
 
-const char *columns_of_text(const struct doc *d, const char *text, size_t n)
+const char *columns_of_text(const struct doc *d, const char *text, size_t n, bool parts)
 {
     struct str out, seen;
     struct lines heads = {0};
     str_init(&out, d->arena);
     str_init(&seen, d->arena);
-    find_heads(&heads, d, text, n < LOOKED_AT ? n : LOOKED_AT);
+    find_heads(&heads, d, text, n < LOOKED_AT ? n : LOOKED_AT, parts);
     for (size_t i = 0; heads.n && i < d->blocks.n; i++) {
         const struct block *b = d->blocks.v[i];
         if (!is_table(b) || value_listed(seen.buf, table_key(b)))
             continue;
         put_key(&seen, table_key(b));
-        add_head(&out, b, &heads);
+        add_head(&out, b, &heads, parts);
     }
     return out.len ? out.buf : NULL;
 }

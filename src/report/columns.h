@@ -21,8 +21,9 @@ bool columns_choose(struct doc *d, const char *names, struct gs_error *err);
 /*
  * What would have to be asked for so that tables have the heads that a text has: its lines in which
  * every cell is the label of a column of one table. NULL: nothing, or nothing that is not shown.
+ * `parts`: tables may be divided, so that several heads are those of one.
  */
-const char *columns_of_text(const struct doc *d, const char *text, size_t n);
+const char *columns_of_text(const struct doc *d, const char *text, size_t n, bool parts);
 
 /* All of them: table, key, label, whether it is shown without being asked for, and its meaning. */
 struct doc *columns_list(const struct doc *d);

@@ -254,6 +254,19 @@ bool doc_column_shown(const struct block *table, size_t field);
 /* What is in a cell of a table of rows: field_text(), moments from the start of the window on. */
 const char *doc_cell_text(const struct doc *d, const struct field *f, const void *row);
 
+/* A part of a table that is divided, with what renderers know of its columns. */
+struct table_part {
+    const double *width; /* by column, in whatever unit */
+    double gap, room;    /* between columns; of the page, INFINITY where nothing is divided */
+    size_t *shown, n;    /* out: the columns of this part; there is room for all */
+};
+
+/*
+ * The part of a linear table that begins with column `from`, 0 for the first; returns where the next one
+ * begins, the number of columns after the last. Parts repeat the columns that say which row it is.
+ */
+size_t doc_table_part(struct table_part *part, const struct block *table, size_t from);
+
 /* "copy 122, at 529 ms" */
 const char *doc_jump_text(const struct doc *d, const struct jump *j);
 

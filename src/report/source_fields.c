@@ -63,11 +63,11 @@ const struct fields source_file_fields =
 static const struct field place_fields[] = {
     FIELD(struct source_place_row, severity, FIELD_ENUM, "severity", NO_UNIT,
           "high, medium, low or info", .words = source_severity_words),
-    FIELD(struct source_place_row, description, FIELD_TEXT, "what", NO_UNIT, "what it is"),
+    FIELD(struct source_place_row, description, FIELD_TEXT, "description", NO_UNIT, "what it is"),
     FIELD(struct source_place_row, count, FIELD_U32, "count", NO_UNIT, "places"),
     FIELD(struct source_place_row, in_loop, FIELD_U32, "in loops", NO_UNIT,
           "of them inside a loop"),
-    FIELD(struct source_place_row, first, FIELD_TEXT, "first at", NO_UNIT,
+    FIELD(struct source_place_row, first, FIELD_TEXT, "first place", NO_UNIT,
           "the first of them, one in a loop before others"),
 };
 const struct fields source_place_fields =
@@ -104,7 +104,7 @@ static const struct field call_fields[] = {
     FIELD(struct source_call, name, FIELD_TEXT, "call", NO_UNIT,
           "host call in the trace that the source makes by the same name"),
     FIELD(struct source_call, calls, FIELD_U64, "calls", NO_UNIT, "in the trace"),
-    FIELD(struct source_call, total_ns, FIELD_I64, "host time", IN_NS,
+    FIELD(struct source_call, total_ns, FIELD_I64, "total", IN_NS,
           "in the trace, calls inside it counted"),
     FIELD(struct source_call, sites, FIELD_U32, "sites", NO_UNIT, "places in the source"),
     FIELD(struct source_call, loop_sites, FIELD_U32, "in loops", NO_UNIT, "of them inside a loop"),

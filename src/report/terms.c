@@ -118,7 +118,7 @@ static void add_derived(struct terms *t, struct arena *a)
     for (size_t i = 0; i < n; i++) {
         bool seen = false;
         for (size_t k = 0; k < i; k++)
-            seen |= str_eq(defs[k].id, defs[i].id);
+            seen |= defs[k].metric == defs[i].metric;
         if (!seen)
             vec_push(
                 t, a,
@@ -132,12 +132,12 @@ static void add_derived(struct terms *t, struct arena *a)
     }
 }
 
-static const char *rules_of(const char *category, struct arena *a)
+static const char *rules_of(enum rule_category category, struct arena *a)
 {
     struct str s;
     str_init(&s, a);
     for (const struct rule *const *r = rules; *r; r++)
-        if (str_eq((*r)->category, category))
+        if ((*r)->category == category)
             str_printf(&s, "%s%s", s.len ? ", " : "findings of the rules ", (*r)->name);
     return s.buf;
 }
@@ -155,9 +155,9 @@ static void add_rules(struct terms *t, struct arena *a)
     for (const struct rule *const *r = rules; *r; r++) {
         bool seen = false;
         for (const struct rule *const *q = rules; q < r; q++)
-            seen |= str_eq((*q)->category, (*r)->category);
+            seen |= (*q)->category == (*r)->category;
         if (!seen)
-            add(t, a, TERM_CATEGORY, (*r)->category, rules_of((*r)->category, a));
+            add(t, a, TERM_CATEGORY, rule_categories[(*r)->category], rules_of((*r)->category, a));
     }
 }
 

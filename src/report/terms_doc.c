@@ -74,7 +74,7 @@ static void explain_rule(struct doc *d, const struct rule *r)
 {
     doc_text(d, "%s.", r->title);
     doc_fact(d, "id", "%s", r->id);
-    doc_fact(d, "category", "%s", r->category);
+    doc_fact(d, "category", "%s", rule_categories[r->category]);
     doc_fact(d, "bottleneck", "%s", bottleneck_name(r->bottleneck));
     doc_fact(d, "needs", "%s", rule_needs_text(r->needs, d->arena));
 }
@@ -127,7 +127,7 @@ const char *term_nearest(const struct terms *t, const char *name, struct arena *
 
 #define T struct rule
 PART(rule_part, T, ALWAYS(T, title, FIELD_TEXT, "title", "what is wrong, in general"),
-     ALWAYS(T, category, FIELD_TEXT, "category", "subject"),
+     ALWAYS(T, category, FIELD_ENUM, "category", "subject", .words = rule_categories),
      ALWAYS(T, bottleneck, FIELD_ENUM, "bottleneck", "", .words = bottleneck_names),
      ALWAYS(T, needs, FIELD_SET, "needs", "what a trace must hold", .words = rule_need_names));
 #undef T

@@ -65,31 +65,34 @@ static struct metric_row metric_of(const struct fields *table, const struct fiel
     return m;
 }
 
-static void chart_of(struct sheet *s)
+/* Sheets of results that have a chart beside them, and the columns it is made of. */
+static const struct charted {
+    const char *key, *sheet, *label, *value;
+    enum sheet_chart chart;
+} charted[] = {
+    {"kernel_categories", NULL, "category", "pct_of_kernel_time", SHEET_BARS},
+    /* TraceLens has a sheet of that name already, and another histogram in it. */
+    {"short_kernel_histogram", "short_kernel_buckets", "bucket_label", "count", SHEET_COLUMNS},
+    {"copies", NULL, "direction", "bandwidth_gbps", SHEET_BARS},
+    {"api_calls", NULL, "name", "exclusive_ns", SHEET_BARS},
+    {"idle_gaps", NULL, "label", "total_ns", SHEET_COLUMNS},
+    {"gpus", NULL, "gpu", "busy_pct", SHEET_COLUMNS},
+};
+
+static void add_rows(struct workbook *w, const struct result *r)
 {
-    static const struct {
-        const char *sheet, *label, *value;
-        enum sheet_chart chart;
-    } known[] = {
-        {"kernel_categories", "category", "pct_of_kernel_time", SHEET_BARS},
-        {"short_kernel_buckets", "bucket_label", "count", SHEET_COLUMNS},
-        {"copies", "direction", "bandwidth_gbps", SHEET_BARS},
-        {"api_calls", "name", "exclusive_ns", SHEET_BARS},
-        {"idle_gaps", "label", "total_ns", SHEET_COLUMNS},
-        {"gpus", "gpu", "busy_pct", SHEET_COLUMNS},
-    };
-    for (size_t k = 0; k < ARRAY_LEN(known); k++) {
-        if (!str_eq(s->name, known[k].sheet))
-            continue;
-        for (size_t c = 0; c < s->fields->n; c++) {
-            if (str_eq(s->fields->v[c].key, known[k].label))
-                s->chart_label = c;
-            if (str_eq(s->fields->v[c].key, known[k].value))
-                s->chart_value = c;
-        }
-        s->chart = known[k].chart;
-        s->chart_rows = 15;
-    }
+    const struct fields *f = r->fields;
+    const struct charted *c = charted, *end = charted + ARRAY_LEN(charted);
+    while (c < end && !str_eq(c->key, f->key))
+        c++;
+    const char *name = c < end && c->sheet ? c->sheet : f->key;
+    struct sheet *s = workbook_add(w, name, f->doc, f, r->rows, r->n);
+    if (c == end)
+        return;
+    s->chart_label = (size_t)(fields_find(f, c->label) - f->v);
+    s->chart_value = (size_t)(fields_find(f, c->value) - f->v);
+    s->chart = c->chart;
+    s->chart_rows = 15;
 }
 
 static void add_results(struct workbook *w, const struct analysis *a)
@@ -100,11 +103,7 @@ static void add_results(struct workbook *w, const struct analysis *a)
     for (size_t i = 0; i < all.n; i++) {
         const struct result *r = &all.v[i];
         if (!r->is_object) {
-            /* TraceLens has a sheet of that name already, and another histogram in it. */
-            const char *name = str_eq(r->fields->key, "short_kernel_histogram")
-                                   ? "short_kernel_buckets"
-                                   : r->fields->key;
-            chart_of(workbook_add(w, name, r->fields->doc, r->fields, r->rows, r->n));
+            add_rows(w, r);
             continue;
         }
         for (size_t f = 0; f < r->fields->n; f++)

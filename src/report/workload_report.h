@@ -22,4 +22,9 @@ const char *workload_memory_text(const struct workload_report *r, struct arena *
 void workload_roofline(struct counter_results *c, const struct workload_report *r, struct arena *a);
 struct draw *workload_roof_draw(const struct workload_report *r, int width_px, struct arena *a);
 
+/* What draws the chart of that name; NULL: a workload has none such, and err says which it has. */
+typedef struct draw *workload_draw_fn(const struct workload_report *r, int width_px,
+                                      struct arena *a);
+workload_draw_fn *workload_chart(const char *name, struct gs_error *err);
+
 #endif

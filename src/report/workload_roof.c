@@ -68,3 +68,16 @@ struct draw *workload_roof_draw(const struct workload_report *r, int width_px, s
     chart.absent = "no kernel with floating-point operations and a duration";
     return chart_draw(&chart, holder, &(struct chart_opts){.width = width_px}, a);
 }
+
+workload_draw_fn *workload_chart(const char *name, struct gs_error *err)
+{
+    static const struct {
+        const char *name;
+        workload_draw_fn *draw;
+    } known[] = {{"memory", workload_memory_draw}, {"roofline", workload_roof_draw}};
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (str_eq(known[i].name, name))
+            return known[i].draw;
+    fail(err, GS_E_USAGE, "a workload has the charts memory and roofline, not '%s'", name);
+    return NULL;
+}

@@ -28,7 +28,7 @@ static bool match_set(const char *p, char c, const char **next)
 /* One folder's name at most for '*'; two of them take any number of folders. Steps are bounded. */
 enum { MOST_STEPS = 20000, MOST_FOR_ALL = 100000 };
 
-static bool match(const char *p, const char *s, size_t *steps)
+bool glob_match(const char *p, const char *s, size_t *steps)
 {
     for (; *p;) {
         if (++*steps > MOST_STEPS)
@@ -37,15 +37,15 @@ static bool match(const char *p, const char *s, size_t *steps)
             while (*p == '*')
                 p++;
             if (*p == '/') { /* any folders, also none */
-                if (match(p + 1, s, steps))
+                if (glob_match(p + 1, s, steps))
                     return true;
                 for (; *s; s++)
-                    if (*s == '/' && match(p + 1, s + 1, steps))
+                    if (*s == '/' && glob_match(p + 1, s + 1, steps))
                         return true;
                 return false;
             }
             for (;; s++) {
-                if (match(p, s, steps))
+                if (glob_match(p, s, steps))
                     return true;
                 if (!*s)
                     return false;
@@ -53,7 +53,7 @@ static bool match(const char *p, const char *s, size_t *steps)
         }
         if (*p == '*') {
             for (p++;; s++) {
-                if (match(p, s, steps))
+                if (glob_match(p, s, steps))
                     return true;
                 if (!*s || *s == '/')
                     return false;
@@ -72,12 +72,6 @@ static bool match(const char *p, const char *s, size_t *steps)
         s++;
     }
     return !*s;
-}
-
-bool glob_match(const char *pattern, const char *path)
-{
-    size_t steps = 0;
-    return match(pattern, path, &steps);
 }
 
 static void add_rule(struct ignore_file *f, const char *p, size_t n, struct arena *a)
@@ -124,7 +118,7 @@ bool ignored(const struct ignore_file *f, const char *path, bool is_folder)
             if (r->folder_only && !is_folder)
                 continue;
             size_t steps = 0;
-            bool matches = match(r->pattern, r->anchored ? below : fs_basename(below), &steps);
+            bool matches = glob_match(r->pattern, r->anchored ? below : fs_basename(below), &steps);
             all += steps + 1;
             if (matches)
                 return !r->negated;

@@ -195,8 +195,8 @@ struct ignore_file {
 void ignore_parse(struct ignore_file *f, const char *text, size_t n, struct arena *a);
 /* path: below the folder scanned. */
 bool ignored(const struct ignore_file *f, const char *path, bool is_folder);
-bool glob_match(const char *pattern,
-                const char *path); /* '*' stays in a folder, two of them do not */
+/* '*' stays in a folder, two of them do not. *steps: what it took so far, which is bounded. */
+bool glob_match(const char *pattern, const char *path, size_t *steps);
 
 /* ---- what follows from the facts ---- */
 void judge_kernels(struct source_scan *s);

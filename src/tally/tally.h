@@ -111,7 +111,19 @@ bool tally_take(struct opt_list *paths, struct tally **out, struct sightings *se
 bool tally_only(struct opt_list *paths, struct tally **out, struct sightings *seen, struct arena *a,
                 struct gs_error *err);
 
-/* All tables that have rows; with `empty`, also the others. */
+/* The tables, in their order. */
+enum tally_table {
+    TALLY_PROFILE,
+    TALLY_STATISTICS,
+    TALLY_WORKLOADS,
+    TALLY_KERNELS,
+    TALLY_METRICS,
+    TALLY_DISPATCHES,
+    TALLY_ROOFLINES,
+    TALLY_TABLES
+};
+
+/* All tables that have rows; with `empty` all there are, by enum tally_table. */
 const struct results *tally_tables(struct tally *t, bool empty);
 
 /* The document of all of it: struct tally. */

@@ -492,9 +492,3 @@ void tool_give(struct tool_box *box, const struct run *run, const struct tool *t
     vec_push(&k->given, k->answers, g);
     k->given_size += bytes;
 }
-
-struct run *tool_box_run(struct tool_box *box, const char *trace, struct gs_error *err)
-{
-    const char *id;
-    return tool_run(box, trace, &id, err);
-}

@@ -52,9 +52,6 @@ struct tool_box *tool_box_new(const struct tool_box_opts *o, struct arena *arena
  */
 const char *tool_box_add(struct tool_box *box, struct run *run);
 
-/* The run of an id or a path, loaded when that is needed; NULL: see err. */
-struct run *tool_box_run(struct tool_box *box, const char *trace, struct gs_error *err);
-
 struct tool_answer {
     const char *json; /* an object, on one line */
     size_t len;

@@ -29,7 +29,7 @@ static const void *call_explain(struct tool_ask *ask, struct gs_error *err)
         return NULL;
     }
     str_init(&out, ask->arena);
-    render_text(&out, doc, &(struct render_opts){100, false});
+    render_text(&out, doc, &(struct render_opts){.columns = 100});
     *d = (struct explain_doc){ask->args.term, out.buf};
     return d;
 }
@@ -99,7 +99,7 @@ static const void *call_report(struct tool_ask *ask, struct gs_error *err)
         return NULL;
     str_init(&all, ask->arena);
     if (ask->args.format && str_eq(ask->args.format, "text"))
-        render_text(&all, doc, &(struct render_opts){100, false});
+        render_text(&all, doc, &(struct render_opts){.columns = 100});
     else
         render_markdown(&all, doc, NULL);
     if (ask->first > all.len) {

@@ -52,7 +52,7 @@ workload_kernel_rows workload_kernels(const struct workload_report *r, struct ar
 #define WORKLOAD_KERNEL_COLUMNS(T)                                                                 \
     FIELD_AS(T, rank, FIELD_U64, "rank", "#", NO_UNIT, "1 is the longest", .null = NULL_NEVER),    \
         WORKLOAD_TEXT(T, name, "name", "kernel", "of the kernel"),                                 \
-        FIELD_AS(T, dispatches, FIELD_U64, "dispatches", "calls", NO_UNIT, "",                     \
+        FIELD_AS(T, dispatches, FIELD_U64, "dispatches", "dispatches", NO_UNIT, "",                \
                  .null = NULL_NEVER),                                                              \
         WORKLOAD_NUMBER(T, total_ns, "total_ns", "total", IN_NS, "sum of its dispatches"),         \
         WORKLOAD_NUMBER(T, time_pct, "time_pct", "of kernels", IN_PERCENT,                         \
@@ -64,14 +64,15 @@ workload_kernel_rows workload_kernels(const struct workload_report *r, struct ar
 #define WORKLOAD_POINT_COLUMNS(T)                                                                  \
     FIELD_AS(T, rank, FIELD_U64, "rank", "#", NO_UNIT, "of the kernel", .null = NULL_NEVER),       \
         WORKLOAD_TEXT(T, name, "name", "kernel", "of the kernel"),                                 \
-        WORKLOAD_FIGURE(T, gflops, "gflops", "GFLOP/s", "operations that are known / duration"),   \
+        WORKLOAD_NUMBER(T, gflops, "gflops", "performance", IN_GFLOPS,                             \
+                        "operations that are known / duration"),                                   \
         WORKLOAD_FIGURE(T, flops, "flops", "operations", "of the number types that are known"),    \
         WORKLOAD_FIGURE(T, total_flops, "flops_complete", "all operations",                        \
                         "of all number types"),                                                    \
         WORKLOAD_TEXT(T, not_counted, "not_counted", "not counted",                                \
                       "number types, between commas"),                                             \
-        WORKLOAD_NUMBER(T, flop_pct, "pct_of_compute", "% of peak", NO_UNIT,                       \
-                        "time they need at peak, of the duration", AS_DECIMALS(1))
+        WORKLOAD_NUMBER(T, flop_pct, "pct_of_compute", "of peak", IN_PERCENT,                      \
+                        "time they need at peak, of the duration")
 
 /* For people: with what they are bound by. */
 extern const struct fields workload_kernel_fields, workload_point_fields;
@@ -92,8 +93,8 @@ workload_changes workload_panel_changes(const struct workload_comparison *c,
 
 #define WORKLOAD_CHANGE_COLUMNS(T)                                                                 \
     WORKLOAD_FIGURE(T, a, "a", "A", ""), WORKLOAD_FIGURE(T, b, "b", "B", ""),                      \
-        WORKLOAD_NUMBER(T, pct, "change_pct", "change", IN_PERCENT,                                \
-                        "from a to b, in percent of a", AS_CHANGE)
+        WORKLOAD_NUMBER(T, pct, "change_pct", "of A", IN_PERCENT, "from a to b, in percent of a",  \
+                        AS_CHANGE)
 extern const struct fields workload_change_fields;
 
 #endif

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A column has one name: the same in text, Markdown, the page, PDF, the workbook and CSV.
+"""A column has one name: the same in text, Markdown, the page, PDF, the workbook and CSV, and in all tables.
 
     labels.py --gpusight PROGRAM
 
@@ -23,7 +23,27 @@ import check_pc_samples
 import check_workload
 
 SCENARIOS = ["demo", "roofline", "phases", "mpi_job", "multi_gpu", "warm_up", "two_queues"]
+NO_SECTIONS = {"info"}
 NEEDS_A_MODEL = {"explanation"}  # sentences of a language model, no table
+# Keys that say nothing of their own: what they count, name or add up is in the label.
+PLAIN_KEYS = {"cause", "count", "description", "instruction", "key", "label", "metric", "name", "pct", "rank", "stall", "title", "value"}
+# One key, measured against or for different things, which is what the labels say.
+TOLD_APART = {
+    "change_pct": {"of A", "of all", "change"},                   # of A's time, of all that changed, since the run before
+    "clock_mhz": {"GPU clock", "highest clock"},                  # as it ran; as it could
+    "copy_ns": {"copy time", "exposed copies"},                   # all of it; the part that costs a rank time
+    "duration_ns": {"duration", "total"},                         # of one; of all copies of a size
+    "host_ns": {"host time", "on the host"},                      # of a rank; of the critical path
+    "noise_pct": {"noise", "noise of A"},
+    "occupancy_pct": {"occupancy", "occupancy limit"},            # achieved; what the launch allows
+    "pct_of_window": {"of window", "of host", "of its threads"},  # the window of a GPU, of a thread, of several
+    "stall_pct": {"stall share", "held up share"},                # of instructions; of a pipe
+}
+# Labels of numbers that have the unit of their row, or of the column before.
+ANY_UNIT = {"A", "B", "change", "max", "mean", "min", "noise", "peak", "total"}
+# What rocprofv3 counts for waves in cycles has the name it gives it.
+WAVES_TOO = {"idle"}
+UNITS = ("ns", "us", "pct", "bytes", "gbps", "gflops", "mhz", "address")
 WIDE = dict(os.environ, COLUMNS="400", NO_COLOR="1")
 
 
@@ -71,6 +91,30 @@ def without_unit(title):
 def is_in_order(some, everything):
     rest = iter(everything)
     return all(x in rest for x in some)
+
+
+def unit_of(key):
+    """Keys end in their unit (docs/outputs.md)."""
+    return "pct" if key.startswith("pct_of_") else next((u for u in UNITS if key == u or key.endswith("_" + u)), "")
+
+
+def check_words(seen):
+    """One key has one label, one label has one unit, wherever they stand. seen: {(key, label): tables}"""
+    keys, labels = {}, {}
+    for (key, label), tables in sorted(seen.items()):
+        keys.setdefault(key, {})[label] = tables
+        labels.setdefault(label, {}).setdefault(unit_of(key), set()).add(key)
+    for key, found in keys.items():
+        wrong = set(found) - TOLD_APART.get(key, set())
+        if key not in PLAIN_KEYS and len(found) > 1 and wrong:
+            yield f"'{key}' has several labels: " + ", ".join(f"'{x}' ({', '.join(sorted(t))})" for x, t in found.items())
+    for label, found in labels.items():
+        if label not in ANY_UNIT | WAVES_TOO and len(found) > 1 and not set().union(*found.values()) <= PLAIN_KEYS:
+            yield f"'{label}' has several units: " + ", ".join(sorted(k for keys in found.values() for k in keys))
+    for what, known in (("keys", PLAIN_KEYS | set(TOLD_APART)), ("labels", ANY_UNIT | WAVES_TOO)):
+        unused = known - set(keys if what == "keys" else labels)
+        if unused:
+            yield f"no table has the {what} {sorted(unused)}, which are excused"
 
 
 def check_form(name, form, text, tables):
@@ -153,6 +197,24 @@ def check_all_columns(program, folder, name, command, tables):
             yield f"{name}: the PDF of all columns does not have {sorted(lost)}"
 
 
+def check_divided(program, trace):
+    """Where a width is asked for, no line of a table is longer, and no column is lost."""
+    command = [program, "-q", "analyze", "--columns", "all", "--sections", "kernels,copies,host,findings", trace]
+    for columns in (60, 100):
+        done = subprocess.run(command, env=dict(WIDE, COLUMNS=str(columns)), check=True, capture_output=True).stdout.decode()
+        for line in done.split("\n"):
+            if len(line) > columns and not line.startswith("      "):  # commands are never divided
+                yield f"with COLUMNS={columns} a line has {len(line)}: {line}"
+        words = set(done.split())
+        for line in run(*command).split("\n"):
+            lost = [w for w in line.split() if w not in words] if re.match(r" +# +kernel| +direction| +call ", line) else []
+            if lost:
+                yield f"with COLUMNS={columns} the columns {lost} are lost"
+    piped = subprocess.run(command, env={k: v for k, v in WIDE.items() if k != "COLUMNS"}, check=True, capture_output=True).stdout.decode()
+    if not any(re.match(r" +# +kernel .* of GPU time$", line) for line in piped.split("\n")):
+        yield "a table is divided that goes into a pipe"
+
+
 def check_chosen_columns(program, trace):
     """--columns: all, some in the order asked for, one more; names that nothing has."""
     def heads(columns, *options):
@@ -160,8 +222,8 @@ def check_chosen_columns(program, trace):
         return [" ".join(line.split()) for line in text.split("\n")]
 
     for columns, head in (("of link,direction", "of link direction"), ("copies.link_gbps", "link"),
-                          ("+link_gbps", "direction copies bytes time bandwidth of link exposed link"),
-                          ("all", "direction copies bytes time bandwidth of link exposed mean size mean link")):
+                          ("+link_gbps", "direction copies bytes total bandwidth of link exposed link"),
+                          ("all", "direction copies bytes total bandwidth of link exposed mean size mean link")):
         if head not in heads(columns):
             yield f"'--columns {columns}' has no table '{head}'"
     listed = run(program, "-q", "analyze", "--sections", "copies", "--list-columns", trace)
@@ -175,10 +237,14 @@ def check_chosen_columns(program, trace):
             yield f"'--columns {columns}' says {done.stderr.decode()!r} ({done.returncode})"
 
 
-def check(program, folder, name, command, trace=None):
+def check(program, folder, words, name, command, trace=None):
     page = Tables()
     page.feed(ask(program, command, "--format", "html"))
     tables = {t: c for t, c in page.tables.items() if c}
+    for table, columns in tables.items():
+        for key, label, _, _ in columns:
+            if key:  # others are a table of their own: metrics of channels, one a column
+                words.setdefault((key, label), set()).add(table)
     if not tables:
         yield f"{name}: the page has no table"
     yield from check_page(name, tables)
@@ -253,6 +319,7 @@ def reports(program, folder):
     yield "compare jobs", ["compare", "--top", "1000", job, job], None
     yield "history", ["history", demo, again, phases], None
     yield "plan", ["plan", demo, "--", "./app"], None
+    yield "info", ["info", demo], None
     yield "what if", ["whatif", "--remove", "sync", demo], None
     yield "summary", ["summary", demo], None
     yield "summary of a job", ["summary", job], None
@@ -267,14 +334,16 @@ def main():
     args = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     args.add_argument("--gpusight", required=True)
     program = os.path.abspath(args.parse_args().gpusight)
-    wrong, seen = [], {}
+    wrong, seen, words = [], {}, {}
     with tempfile.TemporaryDirectory(prefix="labels-") as folder:
         for name, command, trace in reports(program, folder):
-            wrong += check(program, folder, name, command, trace)
-            there = sections_of(program, command)
+            wrong += check(program, folder, words, name, command, trace)
+            there = {} if command[0] in NO_SECTIONS else sections_of(program, command)
             one = seen.setdefault((command[0], *there), set())
             one.update(s for s in there if there[s])
+        wrong += check_words(words)
         wrong += check_chosen_columns(program, os.path.join(folder, "demo.db"))
+        wrong += check_divided(program, os.path.join(folder, "demo.db"))
         wrong += check_explained(program, os.path.join(folder, "demo.db"))
     for (command, *names), there in seen.items():
         lost = set(names) - there - NEEDS_A_MODEL

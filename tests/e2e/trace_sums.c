@@ -7,12 +7,12 @@
  */
 #include <stdio.h>
 
+#include "../unit/load_paths.h"
 #include "base/err.h"
 #include "base/jwrite.h"
 #include "base/mem.h"
 #include "base/opt.h"
 #include "base/str.h"
-#include "ingest/ingest.h"
 
 struct sum {
     uint64_t n, bytes;
@@ -159,7 +159,7 @@ static void run(void *ctx)
 {
     struct call *c = ctx;
     struct ingest_opts o = {.reader = READER_CHECK, .threads = 0};
-    if (!ingest_load(&c->trace, &c->paths, &o, &c->err))
+    if (!load_paths(&c->trace, &c->paths, &o, &c->err))
         return;
     struct str out;
     struct jwrite w;

@@ -16,7 +16,7 @@
 #include "report/inventory.h"
 #include "report/section.h"
 
-static const struct render_opts plain = {80, false};
+static const struct render_opts plain = {.columns = 80};
 
 static void compared(const struct analysis *a, struct str *out, struct arena *arena)
 {

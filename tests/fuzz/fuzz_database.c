@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../unit/load_paths.h"
 #include "bytes.h"
 #include "everything.h"
-#include "ingest/ingest.h"
 #include "seed_files.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -226,7 +226,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct gs_error err = {0};
     struct trace t;
     trace_init(&t);
-    if (ingest_load(&t, &list, &o, &err))
+    if (load_paths(&t, &list, &o, &err))
         everything(&t);
     else if (strstr(err.text, "reader differ at")) {
         fprintf(stderr, "%s\n", err.text);

@@ -44,7 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         history_make(&h, runs, n, &a);
         str_init(&out, &a);
         struct subject about = {.history = &h, .title = "fuzzed"};
-        render_text(&out, history_report(&about, NULL, &a, &err), &(struct render_opts){80, false});
+        render_text(&out, history_report(&about, NULL, &a, &err),
+                    &(struct render_opts){.columns = 80});
     }
     arena_release(&a);
     return 0;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ingest/ingest.h"
+#include "../unit/load_paths.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -138,7 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct gs_error err;
     struct trace t;
     trace_init(&t);
-    if (!ingest_load(&t, &list, &o, &err) && strstr(err.text, "differ"))
+    if (!load_paths(&t, &list, &o, &err) && strstr(err.text, "differ"))
         abort(); /* the two ways of reading must agree */
     trace_release(&t);
     return 0;

@@ -39,7 +39,7 @@ static void write_all(const struct run_profile *a, const struct run_profile *b, 
     struct subject s = {.comparison = &c, .gate = &gate, .top = 10};
     const struct doc *d = compare_report(&s, NULL, arena, &err);
     render_html(&out, d);
-    render_text(&out, d, &(struct render_opts){80, false});
+    render_text(&out, d, &(struct render_opts){.columns = 80});
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

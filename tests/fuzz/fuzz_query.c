@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/made_thread.h"
 #include "query/query.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -22,7 +23,7 @@ static void make(void)
 {
     trace_init(&trace);
     vec_push(&trace.processes, &trace.arena, ((struct process){.pid = 100, .rank = 1}));
-    trace_thread(&trace, 0, 1);
+    made_thread(&trace, 0, 1);
     uint32_t gpu = trace_gpu(&trace, &(struct gpu){.index = 0, .used = true});
     uint32_t stream = trace_stream(&trace, 0, gpu, 3, 0);
     uint32_t name = strings_add(&trace.strings, "gemm");

@@ -10,9 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../unit/load_paths.h"
 #include "base/jwrite.h"
 #include "base/str.h"
-#include "ingest/ingest.h"
 #include "report/inventory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -28,7 +28,7 @@ static void load(const char *path)
     struct ingest_opts o = {.reader = READER_CHECK, .threads = 1};
     trace_init(&t);
     arena_init(&a);
-    if (ingest_load(&t, &paths, &o, &err)) {
+    if (load_paths(&t, &paths, &o, &err)) {
         struct inventory inventory;
         struct str out;
         struct jwrite w;

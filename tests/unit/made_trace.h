@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "analyze/analysis.h"
+#include "made_thread.h"
 
 #define US(x) ((int64_t)(x)*1000)
 
@@ -26,7 +27,7 @@ static inline void made_init(struct made *m)
     trace_init(&m->t);
     arena_init(&m->arena);
     vec_push(&m->t.processes, &m->t.arena, ((struct process){.pid = 100, .rank = -1}));
-    trace_thread(&m->t, 0, 1);
+    made_thread(&m->t, 0, 1);
 }
 
 static inline void made_release(struct made *m)

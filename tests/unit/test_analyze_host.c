@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyze/analysis.h"
+#include "made_thread.h"
 
 /* ---- building traces ---- */
 
@@ -205,7 +206,7 @@ static void exclusive_time_is_without_nested_calls(void **state)
     (void)state;
     struct fixture f;
     begin(&f);
-    uint32_t p = add_process(&f, 1), t0 = trace_thread(&f.t, p, 10), t1 = trace_thread(&f.t, p, 11);
+    uint32_t p = add_process(&f, 1), t0 = made_thread(&f.t, p, 10), t1 = made_thread(&f.t, p, 11);
     /*  t0: hipA [0,100) holds hipB [10,30), which holds hipC [15,20), and hipB [40,60)
      *  t1: hipB [0,50)
      *  A: total 100, exclusive 100-20-20 = 60.  B: total 20+20+50 = 90, exclusive 90-5 = 85. */
@@ -235,7 +236,7 @@ static void overlapping_calls_share_no_time(void **state)
     (void)state;
     struct fixture f;
     begin(&f);
-    uint32_t p = add_process(&f, 1), t0 = trace_thread(&f.t, p, 10);
+    uint32_t p = add_process(&f, 1), t0 = made_thread(&f.t, p, 10);
     /*  hipA [0,10), hipB [5,20): from 5 on it is B's, so A 5, B 15; hipC ends before it starts;
      *  hipD [20,30) and hipE [20,25) start together: D holds E. */
     add_call(&f, t0, "hipA", 0, 10);
@@ -258,7 +259,7 @@ static void classes_count_outermost_calls(void **state)
     (void)state;
     struct fixture f;
     begin(&f);
-    uint32_t p = add_process(&f, 1), t0 = trace_thread(&f.t, p, 10);
+    uint32_t p = add_process(&f, 1), t0 = made_thread(&f.t, p, 10);
     add_call(&f, t0, "hipMemcpy", 0, 40);
     add_call(&f, t0, "hipStreamSynchronize", 10, 30); /* part of the copy */
     add_call(&f, t0, "hipLaunchKernel", 40, 50);
@@ -370,7 +371,7 @@ static void footprint_follows_addresses(void **state)
     struct fixture f;
     begin(&f);
     uint32_t p = add_process(&f, 1), g = add_gpu(&f, 0, "gfx942", "");
-    trace_thread(&f.t, p, 10);
+    made_thread(&f.t, p, 10);
     vec_push(&f.t.agents, &f.t.arena,
              ((struct agent){.process = p, .type = AGENT_GPU, .gpu = g, .id = 1}));
     vec_push(&f.t.agents, &f.t.arena,
@@ -414,7 +415,7 @@ static void allocating_calls_stand_in_for_records(void **state)
     struct fixture f;
     begin(&f);
     uint32_t p = add_process(&f, 1), g = add_gpu(&f, 0, "gfx942", ""),
-             t0 = trace_thread(&f.t, p, 10);
+             t0 = made_thread(&f.t, p, 10);
     uint32_t s = trace_stream(&f.t, p, g, 0, 0), k = add_symbol(&f, "gemm");
     add_call(&f, t0, "hipMalloc", 0, 10);
     add_call(&f, t0, "hsa_amd_memory_pool_allocate", 2, 8); /* part of it */
@@ -499,7 +500,7 @@ static void work_belongs_to_the_ranges_that_launched_it(void **state)
     (void)state;
     struct fixture f;
     begin(&f);
-    uint32_t p = add_process(&f, 1), t0 = trace_thread(&f.t, p, 10), t1 = trace_thread(&f.t, p, 11);
+    uint32_t p = add_process(&f, 1), t0 = made_thread(&f.t, p, 10), t1 = made_thread(&f.t, p, 11);
     uint32_t g = add_gpu(&f, 0, "gfx942", ""), s = trace_stream(&f.t, p, g, 0, 0);
     uint32_t k = add_symbol(&f, "gemm");
     /*  t0: step [0,50) holds fwd [5,20) and bwd [20,45), step [60,90) holds fwd [65,80)
@@ -564,7 +565,7 @@ static void many_marker_names_give_the_largest(void **state)
     (void)state;
     struct fixture f;
     begin(&f);
-    uint32_t p = add_process(&f, 1), t0 = trace_thread(&f.t, p, 10);
+    uint32_t p = add_process(&f, 1), t0 = made_thread(&f.t, p, 10);
     char name[16];
     int64_t at = 0;
     for (int i = 0; i < 300; i++) { /* "n" of 2i + 2 ns holds "m" of 2i + 1 ns */
@@ -739,7 +740,7 @@ static void random_trace(struct fixture *f, uint64_t seed)
     begin(f);
     uint32_t p = add_process(f, 1), k = add_symbol(f, "gemm");
     for (int i = 0; i < THREADS; i++)
-        trace_thread(&f->t, p, 10 + i);
+        made_thread(&f->t, p, 10 + i);
     for (int i = 0; i < GPUS; i++)
         add_gpu(f, i, "gfx942", "");
     for (int i = 0; i < STREAMS; i++)

@@ -15,7 +15,7 @@ static void breakdown_adds_up_the_ledger(void **state)
     struct analysis a;
     made_init(&m);
     uint32_t s = made_stream(&m, made_gpu(&m), 1), s2 = made_stream(&m, made_gpu(&m), 1);
-    uint32_t other = trace_thread(&m.t, 0, 2);
+    uint32_t other = made_thread(&m.t, 0, 2);
     /*
      * us. GPU 0: kernels 10..40 and 30..50 (sum 50, union 40), H2D 45..60. GPU 1: 70..90. Window
      * 0..100, so 200 to distribute: busy 50 + 20, idle 130, exposed copy 10. Waits: 20..50 on one
@@ -349,7 +349,7 @@ static void launches_behind_a_wait_are_counted(void **state)
     struct made m;
     struct analysis a;
     made_init(&m);
-    uint32_t other = trace_thread(&m.t, 0, 2);
+    uint32_t other = made_thread(&m.t, 0, 2);
     /* launch; wait; launch*, launch*, launch; copy; (malloc, push, pop) launch*; other: launch. */
     static const char *const calls[] = {"hipLaunchKernel",
                                         "hipDeviceSynchronize",

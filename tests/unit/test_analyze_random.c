@@ -74,7 +74,7 @@ static const char *const names[] = {"gemm_a",  "softmax",  "conv2d",
 static void make_random(struct made *m, struct made_random *r)
 {
     made_init(m);
-    uint32_t other = trace_thread(&m->t, 0, 2);
+    uint32_t other = made_thread(&m->t, 0, 2);
     vec_push(&m->t.processes, &m->t.arena, ((struct process){.pid = 200, .rank = -1}));
     int64_t gpus = 1 + made_random(r, 3), streams = 1 + made_random(r, 6);
     for (int64_t g = 0; g < gpus; g++)

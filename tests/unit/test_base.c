@@ -237,9 +237,6 @@ static void entities_are_found_by_identity(void **state)
         assert_int_equal(trace_stream(&t, i % 7, i % 3, i, 5), i);
     assert_int_equal(trace_stream(&t, 9, 9, 9, 0), MANY);
     assert_int_equal(trace_stream(&t, 9, 8, 9, 0), MANY + 1);
-    assert_int_equal(trace_thread(&t, 1, -1), 0);
-    assert_int_equal(trace_thread(&t, 2, -1), 1);
-    assert_int_equal(trace_thread(&t, 1, -1), 0);
     struct gpu g = {.index = 1, .location = 5};
     assert_int_equal(trace_gpu(&t, &g), 0);
     g.location = 6;

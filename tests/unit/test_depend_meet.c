@@ -31,7 +31,7 @@ static void two_ranks(struct made *m)
     made_gpu(m);
     m->t.processes.v[0].rank = 0;
     vec_push(&m->t.processes, &m->t.arena, ((struct process){.pid = 101, .rank = 1}));
-    trace_thread(&m->t, 1, 2);
+    made_thread(&m->t, 1, 2);
 }
 
 static void send_or_receive(struct made *m, uint32_t rank, const char *name, int64_t start,

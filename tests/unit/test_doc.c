@@ -73,7 +73,7 @@ static const char *as_text(const struct doc *d)
 {
     struct str out;
     str_init(&out, d->arena);
-    render_text(&out, d, &(struct render_opts){80, false});
+    render_text(&out, d, &(struct render_opts){.columns = 80});
     return out.buf;
 }
 
@@ -180,11 +180,62 @@ static void sections_are_chosen_by_name(void **state)
     made_release(&m);
 }
 
+struct wide_row {
+    uint64_t rank;
+    const char *name;
+    uint64_t first, second, third, fourth, fifth, sixth;
+};
+#define T struct wide_row
+#define N(member) FIELD(T, member, FIELD_U64, #member, NO_UNIT, "")
+static const struct field wide_list[] = {FIELD(T, rank, FIELD_U64, "#", NO_UNIT, ""),
+                                         FIELD(T, name, FIELD_TEXT, "name", NO_UNIT, ""),
+                                         N(first),
+                                         N(second),
+                                         N(third),
+                                         N(fourth),
+                                         N(fifth),
+                                         N(sixth)};
+static const struct fields wide_fields = FIELDS("wide", "The caption.", T, wide_list);
+#undef N
+#undef T
+
+/* What is wider than the page stands in parts, each with the columns that say which row it is. */
+static void wide_tables_are_divided(void **state)
+{
+    (void)state;
+    static const struct wide_row wide[] = {{1, "a name that is cut", 1000, 2, 3, 4, 5, 6},
+                                           {2, "short", 11, 12, 13, 14, 15, 1600}};
+    struct arena a;
+    struct str out;
+    arena_init(&a);
+    str_init(&out, &a);
+    struct doc *d = doc_new(&a);
+    d->detailed = true;
+    doc_rows(d, &(struct result){&wide_fields, wide, 2, false}, &(struct rows){.top = 10});
+    render_text(&out, d, &(struct render_opts){.columns = 40, .divide = true});
+    assert_string_equal(out.buf, "  #  name           first  second  third\n"
+                                 "  1  a name that …  1,000       2      3\n"
+                                 "  2  short             11      12     13\n"
+                                 "\n"
+                                 "  #  name           fourth  fifth  sixth\n"
+                                 "  1  a name that …       4      5      6\n"
+                                 "  2  short              14     15  1,600\n"
+                                 "  The caption.\n");
+    str_init(&out, &a);
+    render_text(&out, d, &(struct render_opts){.columns = 40});
+    assert_string_equal(out.buf, "  #  name          first  second  third  fourth  fifth  sixth\n"
+                                 "  1  a name that…  1,000       2      3       4      5      6\n"
+                                 "  2  short            11      12     13      14     15  1,600\n"
+                                 "  The caption.\n");
+    arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_has_columns_that_say_something),
         cmocka_unit_test(columns_stand_as_they_are_listed),
+        cmocka_unit_test(wide_tables_are_divided),
         cmocka_unit_test(what_was_asked_for_has_all_details),
         cmocka_unit_test(the_page_has_everything),
         cmocka_unit_test(sections_are_chosen_by_name),

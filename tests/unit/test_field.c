@@ -67,6 +67,9 @@ static const struct field self_list[] = {
 };
 static const struct fields self_fields = FIELDS("self", "", T, self_list);
 
+static const struct field count_item[] = {{.type = FIELD_U64, .null = NULL_NEVER}};
+static const struct fields counts = FIELDS("", "", uint64_t, count_item);
+
 static const struct field list[] = {
     FIELD(T, time_ns, FIELD_I64, "time", IN_NS, "how long"),
     FIELD(T, bytes, FIELD_U64, "bytes", IN_BYTES, "how much"),
@@ -95,7 +98,7 @@ static const struct field list[] = {
     ALWAYS(T, by_name, FIELD_MAP, "by_name", "the same", .of = &part_fields),
     ALWAYS(T, named, FIELD_PAIRS, "named", "only sizes", .of = &part_fields),
     ALWAYS(T, texts, FIELD_LIST, "texts", "words", .of = &field_texts),
-    ALWAYS(T, counts, FIELD_LIST, "counts", "numbers", .of = &field_counts),
+    ALWAYS(T, counts, FIELD_LIST, "counts", "numbers", .of = &counts),
     ALWAYS(T, buckets, FIELD_LIST, "buckets", "pairs", .of = &pair_fields),
     ALWAYS(T, refs, FIELD_LIST, "refs", "parts elsewhere", .of = &ref_items),
     ALWAYS(T, tables, FIELD_TABLES, "tables", "whole tables"),
@@ -195,11 +198,14 @@ static void people_read_units(void **state)
         {"share", "12.3 %"},    {"rate", "-"},         {"text", "a \"word\""}, {"yes", "yes"},
         {"mood", "bad"},        {"set", "red, blue"},  {"grade", "B"},         {"time_s", "0.0015"},
     };
-    for (size_t i = 0; i < ARRAY_LEN(expected); i++)
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
         assert_string_equal(field_text(named(expected[i][0]), &w, a), expected[i][1]);
+        assert_int_equal(field_is_blank(named(expected[i][0]), &w), str_eq(expected[i][1], "-"));
+    }
     w.text = NULL;
     w.yes = false;
     assert_string_equal(field_text(named("text"), &w, a), "");
+    assert_true(field_is_blank(named("text"), &w));
     assert_string_equal(field_text(named("yes"), &w, a), "no");
 }
 
@@ -244,8 +250,12 @@ static void a_style_says_how_a_number_looks(void **state)
         {FIELD(S, text, FIELD_TEXT, "", NO_UNIT, ""), {.text = "-7"}, "-7"},
     };
 #undef S
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        assert_string_equal(field_text(&cases[i].f, &cases[i].row, a), cases[i].expected);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const char *expected = cases[i].expected;
+        assert_string_equal(field_text(&cases[i].f, &cases[i].row, a), expected);
+        assert_int_equal(field_is_blank(&cases[i].f, &cases[i].row),
+                         !*expected || str_eq(expected, "-"));
+    }
 }
 
 static void programs_read_all_digits(void **state)

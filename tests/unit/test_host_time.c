@@ -119,7 +119,7 @@ static void another_thread_that_allocates_is_named(void **state)
     (void)state;
     struct stage s;
     begin(&s);
-    trace_thread(&s.m.t, 0, 2);
+    made_thread(&s.m.t, 0, 2);
     uint32_t other = made_call_on(&s.m, 1, REGION_HIP, "hipMalloc", US(150), US(1000));
     assert_true(s.m.t.regions.thread[other] != s.thread);
     struct host_time h = look(&s);

@@ -121,7 +121,7 @@ static void check_file(struct bytes want, size_t step)
 {
     struct input in;
     struct gs_error err = {0};
-    assert_true(input_open(&in, path, &err));
+    assert_true(input_open_within(&in, NULL, path, &err));
     assert_true(read_matches(&in, want, step));
     assert_true(input_error(&in, &err));
     assert_int_equal(input_read(&in, (char[1]){0}, 1), 0);
@@ -136,7 +136,7 @@ static void check_broken(struct bytes want, const char *why)
     struct input in;
     struct gs_error err = {0};
     char text[256];
-    assert_true(input_open(&in, path, &err));
+    assert_true(input_open_within(&in, NULL, path, &err));
     assert_false(read_matches(&in, want, 1000));
     assert_true(input_read(&in, text, 1) < 0);
     assert_false(input_error(&in, NULL));
@@ -166,14 +166,14 @@ static void open_reports_what_fails(void **state)
     (void)state;
     struct input in;
     struct gs_error err = {0};
-    assert_false(input_open(&in, "/nonexistent/x", &err));
+    assert_false(input_open_within(&in, NULL, "/nonexistent/x", &err));
     assert_int_equal(err.code, GS_E_IO);
     assert_string_equal(err.text, "cannot open '/nonexistent/x': No such file or directory");
     input_close(&in);
-    assert_false(input_open(&in, dir, &err));
+    assert_false(input_open_within(&in, NULL, dir, &err));
     assert_int_equal(err.code, GS_E_IO);
     assert_non_null(strstr(err.text, "Is a directory"));
-    assert_false(input_open(&in, dir, NULL));
+    assert_false(input_open_within(&in, NULL, dir, NULL));
     assert_true(input_read(&in, (char[1]){0}, 1) < 0);
     assert_int_equal(input_consumed_bytes(&in) + input_total_bytes(&in), 0);
     assert_true(input_error(&in, NULL));
@@ -206,7 +206,7 @@ static void reads_gzip(void **state)
     struct bytes padded = join(gz, (struct bytes){zeros, sizeof(zeros)});
     struct input in;
     write_file(padded.data, padded.n);
-    assert_true(input_open(&in, path, NULL));
+    assert_true(input_open_within(&in, NULL, path, NULL));
     assert_true(read_matches(&in, text, 1 << 20));
     input_close(&in);
     free(text.data), free(gz.data), free(empty.data), free(two.data), free(three.data);
@@ -287,7 +287,7 @@ static void reads_zstd(void **state)
     struct gs_error err = {0};
     char text[256];
     write_file("\x28\xb5\x2f\xfd....", 8);
-    assert_false(input_open(&in, path, &err));
+    assert_false(input_open_within(&in, NULL, path, &err));
     assert_int_equal(err.code, GS_E_FORMAT);
     snprintf(text, sizeof(text), "'%s' is zstd-compressed; this gpusight was built without zstd",
              path);
@@ -311,7 +311,7 @@ static void peeking_consumes_nothing(void **state)
         struct input in;
         size_t got;
         write_file(packed ? gz.data : text.data, packed ? gz.n : text.n);
-        assert_true(input_open(&in, path, NULL));
+        assert_true(input_open_within(&in, NULL, path, NULL));
         for (size_t n = 0; n < 9; n++) {
             assert_true(input_peek(&in, buf, n, &got));
             assert_int_equal(got, n);
@@ -337,14 +337,14 @@ static void peeking_consumes_nothing(void **state)
     struct input in;
     size_t got;
     write_file(gz.data, 30);
-    assert_true(input_open(&in, path, NULL));
+    assert_true(input_open_within(&in, NULL, path, NULL));
     assert_false(input_peek(&in, buf, INPUT_PEEK_MAX, &got));
     assert_false(input_error(&in, NULL));
     assert_memory_equal(buf, text.data, got);
     assert_false(read_matches(&in, text, 7));
     input_close(&in);
     write_file("ab", 2);
-    assert_true(input_open(&in, path, NULL));
+    assert_true(input_open_within(&in, NULL, path, NULL));
     assert_true(input_peek(&in, buf, 10, &got));
     assert_int_equal(got, 2);
     input_close(&in);
@@ -365,7 +365,7 @@ static void closing_early_is_fine(void **state)
     for (int reads = 0; reads < 4; reads++) {
         struct input in;
         char buf[16];
-        assert_true(input_open(&in, path, NULL));
+        assert_true(input_open_within(&in, NULL, path, NULL));
         for (int i = 0; i < reads; i++)
             assert_int_equal(input_read(&in, buf, sizeof(buf)), sizeof(buf));
         if (reads == 3)
@@ -381,7 +381,7 @@ static void pipes_are_refused(void **state)
     (void)state;
     struct input in;
     struct gs_error err;
-    assert_false(input_open(&in, fifo, &err));
+    assert_false(input_open_within(&in, NULL, fifo, &err));
     assert_int_equal(err.code, GS_E_IO);
     assert_non_null(strstr(err.text, "not a regular file"));
     assert_false(input_open_within(&in, dir, fifo, &err));
@@ -400,7 +400,7 @@ static void links_in_folders_are_not_followed(void **state)
     snprintf(below, sizeof(below), "%s/link/file", dir);
     snprintf(up, sizeof(up), "%s/../%s", dir, path + 1);
     assert_int_equal(symlink(path, link), 0);
-    assert_true(input_open(&in, link, &err));
+    assert_true(input_open_within(&in, NULL, link, &err));
     input_close(&in);
     assert_true(input_open_within(&in, link, link, &err));
     input_close(&in);
@@ -433,7 +433,7 @@ static void more_may_come_of_small_files(void **state)
     for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
         write_file(gz.data, gz.n);
         assert_int_equal(truncate(path, steps[i].file), 0);
-        assert_true(input_open(&in, path, &err));
+        assert_true(input_open_within(&in, NULL, path, &err));
         assert_true(input_may_hold(&in, steps[i].most, &err));
         assert_false(input_may_hold(&in, steps[i].most + 1, &err));
         input_close(&in);
@@ -457,7 +457,7 @@ static void bombs_are_refused(void **state)
         size_t n = 0;
         ptrdiff_t got;
         input_allow_unpacked(allowed ? N : 0);
-        assert_true(input_open(&in, path, &err));
+        assert_true(input_open_within(&in, NULL, path, &err));
         assert_int_equal(input_may_hold(&in, N, &err), allowed);
         while ((got = input_read(&in, buf, sizeof(buf))) > 0)
             n += (size_t)got;
@@ -491,7 +491,7 @@ static void feeds_the_json_reader(void **state)
         struct gs_error err = {0};
         int64_t sum = 0;
         write_file(gz.data, cut ? gz.n / 2 : gz.n);
-        assert_true(input_open(&in, path, &err));
+        assert_true(input_open_within(&in, NULL, path, &err));
         jr_stream(&j, input_read, &in);
         if (jr_array(&j))
             while (jr_item(&j))
@@ -521,7 +521,7 @@ static void shortage_of_memory(void **state)
             struct input in;
             struct gs_error err = {0};
             mem_fail_after(n);
-            bool ok = input_open(&in, path, &err) && read_matches(&in, text, 100000);
+            bool ok = input_open_within(&in, NULL, path, &err) && read_matches(&in, text, 100000);
             mem_fail_never();
             if (ok)
                 sound++;

@@ -476,7 +476,7 @@ static void split_rows_keep_their_calls(void **state)
         if (p)
             vec_push(&m.t.processes, &m.t.arena, ((struct process){.pid = 100 + p, .rank = -1}));
         stream[p] = trace_stream(&m.t, p, gpu, 1, 0);
-        thread[p] = trace_thread(&m.t, p, 1);
+        thread[p] = made_thread(&m.t, p, 1);
     }
     for (uint32_t i = 0; i < 30; i++) {
         uint32_t p = 2 - i % 3, call = made_call(&m, "hipLaunchKernel", US(i), US(i + 1));

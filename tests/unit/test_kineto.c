@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/sat.h"
 #include "base/str.h"
-#include "ingest/ingest.h"
+#include "load_paths.h"
 
 static char path[] = "/tmp/gpusight-kineto-XXXXXX";
 static struct trace trace;
@@ -45,7 +45,7 @@ static bool load_written(void)
     trace_init(&trace);
     arena_init(&arena);
     error = (struct gs_error){0};
-    return ingest_load(&trace, &list, &o, &error);
+    return load_paths(&trace, &list, &o, &error);
 }
 
 static bool load(const char *text)

@@ -11,7 +11,7 @@
 
 #include "base/str.h"
 #include "ingest/detect.h"
-#include "ingest/ingest.h"
+#include "load_paths.h"
 
 /* Process 5 and 6 of machine 1, as Nsight Systems numbers them; threads are added. */
 #define P5 "281475060596736"
@@ -57,11 +57,11 @@ static int tear_down(void **state)
     return rc;
 }
 
-static bool load_paths(struct fixture *f, const char **paths, size_t n)
+static bool load_these(struct fixture *f, const char **paths, size_t n)
 {
     struct opt_list list = {paths, n, n};
     struct ingest_opts o = {.reader = READER_CHECK, .threads = 3};
-    return ingest_load(&f->trace, &list, &o, &f->err);
+    return load_paths(&f->trace, &list, &o, &f->err);
 }
 
 /* Reads it both ways and compares; the trace is that of the fast one. */
@@ -69,7 +69,7 @@ static struct trace *load(struct fixture *f, const char *sql)
 {
     const char *path = f->path;
     write_db(f->path, sql);
-    bool ok = load_paths(f, &path, 1);
+    bool ok = load_these(f, &path, 1);
     if (!ok)
         print_error("%s\n", f->err.text);
     assert_true(ok);
@@ -445,7 +445,7 @@ static void files_of_one_job_share_a_clock(void **state)
     write_db(a, SESSION("1000000", "100,150"));
     write_db(b, SESSION("1000500", "100,150"));
     const char *paths[] = {a, b};
-    assert_true(load_paths(f, paths, 2));
+    assert_true(load_these(f, paths, 2));
     assert_int_equal(f->trace.kernels.start_ns[0], 100);
     assert_int_equal(f->trace.kernels.start_ns[1], 600);
     assert_int_equal(f->trace.processes.v[0].rank, 0);

@@ -342,11 +342,11 @@ static void every_rule_has_goals_or_needs_none(void **state)
         bool expected = true;
         for (size_t k = 0; none[k]; k++)
             expected &= !str_eq(none[k], rules[i]->name);
-        if (expected != (goals_of_rule(rules[i]->name) != 0))
+        if (expected != (rules[i]->goals != 0))
             print_message("goals of rule %s\n", rules[i]->name);
-        assert_int_equal(expected, goals_of_rule(rules[i]->name) != 0);
+        assert_int_equal(expected, rules[i]->goals != 0);
     }
-    assert_int_equal(goals_of_rule("no-such-rule"), 0);
+    assert_null(rule_named("no-such-rule"));
     unsigned found = 0;
     struct gs_error err = {0};
     assert_true(goals_parse(&found, "roofline,mpi", &err));

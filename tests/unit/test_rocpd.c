@@ -17,7 +17,7 @@
 #include "analyze/quality.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "ingest/ingest.h"
+#include "load_paths.h"
 #include "made_rocpd.h"
 #include "scratch.h"
 
@@ -83,7 +83,7 @@ static bool load(struct trace *t, const char *what, enum reader_mode mode, int t
     struct ingest_opts o = {.reader = mode, .threads = threads};
     *err = (struct gs_error){0};
     trace_init(t);
-    return ingest_load(t, &list, &o, err);
+    return load_paths(t, &list, &o, err);
 }
 
 static void must_load(struct trace *t)
@@ -298,7 +298,7 @@ static void the_same_file_twice_is_read_once(void **state)
     struct opt_list list = {paths, 4, 4};
     struct ingest_opts o = {.threads = 1};
     trace_init(&t);
-    assert_true(ingest_load(&t, &list, &o, &err));
+    assert_true(load_paths(&t, &list, &o, &err));
     assert_int_equal(t.kernels.n, 2);
     trace_release(&t);
 }

@@ -11,7 +11,7 @@
 #include "base/inputs.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "ingest/ingest.h"
+#include "load_paths.h"
 
 static char folder[] = "/tmp/gpusight-csv-XXXXXX";
 
@@ -43,7 +43,7 @@ static bool load(struct trace *t, const char *path, struct gs_error *err)
     struct opt_list list = {.v = &path, .n = 1};
     trace_init(t);
     *err = (struct gs_error){0};
-    return ingest_load(t, &list, &(struct ingest_opts){.threads = 1}, err);
+    return load_paths(t, &list, &(struct ingest_opts){.threads = 1}, err);
 }
 
 static void load_good(struct trace *t, const char *path)

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "ingest/ingest.h"
+#include "load_paths.h"
 
 /* ---- loading texts ---- */
 
@@ -37,7 +37,7 @@ static bool load(struct trace *t, const char *text, size_t n, struct gs_error *e
     struct opt_list list = {.v = paths, .n = 1};
     trace_init(t);
     *err = (struct gs_error){0};
-    bool ok = ingest_load(t, &list, &(struct ingest_opts){.threads = 1}, err);
+    bool ok = load_paths(t, &list, &(struct ingest_opts){.threads = 1}, err);
     unlink(name);
     return ok;
 }

@@ -12,8 +12,8 @@
 #include "base/fs.h"
 #include "base/str.h"
 #include "config.h"
-#include "ingest/ingest.h"
 #include "ingest/unpack.h"
+#include "load_paths.h"
 
 #ifdef HAVE_ZSTD
 #include <zstd.h>
@@ -97,7 +97,7 @@ static bool load_from(const char *file)
     struct ingest_opts o = {.reader = READER_CHECK, .threads = 2};
     trace_init(&trace);
     error = (struct gs_error){0};
-    bool ok = ingest_load(&trace, &list, &o, &error);
+    bool ok = load_paths(&trace, &list, &o, &error);
     if (!ok && !strstr(error.text, "cannot read"))
         print_message("%s\n", error.text);
     return ok;

@@ -311,19 +311,25 @@ static void python_kernels_and_decorators(void **state)
           "4:sync torch.cuda.synchronize@- 0");
 }
 
+static bool matches(const char *pattern, const char *path)
+{
+    size_t steps = 0;
+    return glob_match(pattern, path, &steps);
+}
+
 static void ignore_rules_are_those_of_git(void **state)
 {
     (void)state;
-    assert_true(glob_match("*.cpp", "a.cpp"));
-    assert_false(glob_match("*.cpp", "a/b.cpp"));
-    assert_true(glob_match("**/b.cpp", "b.cpp"));
-    assert_true(glob_match("**/b.cpp", "x/y/b.cpp"));
-    assert_true(glob_match("a/**", "a/b/c"));
-    assert_true(glob_match("a/**/z", "a/z"));
-    assert_true(glob_match("a/**/z", "a/b/c/z"));
-    assert_true(glob_match("[a-c]?[!x]", "bqy"));
-    assert_false(glob_match("[a-c]?[!x]", "bqx"));
-    assert_true(glob_match("\\*x", "*x"));
+    assert_true(matches("*.cpp", "a.cpp"));
+    assert_false(matches("*.cpp", "a/b.cpp"));
+    assert_true(matches("**/b.cpp", "b.cpp"));
+    assert_true(matches("**/b.cpp", "x/y/b.cpp"));
+    assert_true(matches("a/**", "a/b/c"));
+    assert_true(matches("a/**/z", "a/z"));
+    assert_true(matches("a/**/z", "a/b/c/z"));
+    assert_true(matches("[a-c]?[!x]", "bqy"));
+    assert_false(matches("[a-c]?[!x]", "bqx"));
+    assert_true(matches("\\*x", "*x"));
     struct arena a;
     arena_init(&a);
     struct ignore_file f = {0};

@@ -17,6 +17,12 @@
 #include "made_rocpd.h"
 #include "tool/ask.h"
 
+static struct run *run_of(struct tool_box *box, const char *trace, struct gs_error *err)
+{
+    const char *id;
+    return tool_run(box, trace, &id, err);
+}
+
 static char folder[] = "/tmp/gpusight-tool-XXXXXX", other[] = "/tmp/gpusight-elsewhere-XXXXXX";
 static struct arena arena;
 static struct tool_box *box;
@@ -210,7 +216,7 @@ static void a_box_without_folders_opens_nothing(void **state)
     assert_true(a.is_error && str_has(a.json, "no others can be opened"));
     a = tool_call(closed, "info", "{}", 2, &arena);
     assert_true(a.is_error && str_has(a.json, "no trace is loaded"));
-    struct run *r = tool_box_run(box, "demo.db", &err);
+    struct run *r = run_of(box, "demo.db", &err);
     assert_non_null(r);
     assert_string_equal(tool_box_add(closed, r), "t1");
     a = tool_call(closed, "hotspots", "", 0, &arena);
@@ -245,7 +251,7 @@ static void answers_are_cut_at_a_row(void **state)
     struct gs_error err;
     struct tool_box_opts o = {.threads = 1, .answer_bytes = 4000};
     struct tool_box *small = tool_box_new(&o, &arena);
-    tool_box_add(small, tool_box_run(box, "demo.db", &err));
+    tool_box_add(small, run_of(box, "demo.db", &err));
     for (const struct tool *const *t = tools; *t; t++) {
         const char *args = args_for(*t);
         struct tool_answer a = tool_call(small, (*t)->name, args, strlen(args), &arena);
@@ -288,8 +294,8 @@ static void a_trace_is_loaded_once_until_it_changes(void **state)
 {
     (void)state;
     struct gs_error err;
-    struct run *first = tool_box_run(box, "demo.db", &err);
-    assert_ptr_equal(tool_box_run(box, path_in(folder, "./sub/../demo.db"), &err), first);
+    struct run *first = run_of(box, "demo.db", &err);
+    assert_ptr_equal(run_of(box, path_in(folder, "./sub/../demo.db"), &err), first);
     assert_string_equal(make(folder, "again.db", "healthy"), "");
     struct tool_answer a = good("analyze", "{\"trace\":\"again.db\"}");
     const char *id = strstr(a.json, "\"trace\": \"") + 10;
@@ -309,10 +315,10 @@ static void few_runs_are_kept(void **state)
     struct tool_loaded_list list = {0};
     vec_push(&o.roots, &arena, folder);
     struct tool_box *two = tool_box_new(&o, &arena);
-    assert_non_null(tool_box_run(two, "demo.db", &err));
-    assert_non_null(tool_box_run(two, "healthy.db", &err));
-    assert_non_null(tool_box_run(two, "demo.db", &err));
-    assert_non_null(tool_box_run(two, "again.db", &err));
+    assert_non_null(run_of(two, "demo.db", &err));
+    assert_non_null(run_of(two, "healthy.db", &err));
+    assert_non_null(run_of(two, "demo.db", &err));
+    assert_non_null(run_of(two, "again.db", &err));
     tool_box_list(two, &list, &arena);
     assert_int_equal(list.n, 2);
     assert_string_equal(list.v[0].id, "t1");
@@ -408,7 +414,7 @@ static int by_hand(int argc, char **argv)
     arena_init(&arena);
     vec_push(&o.roots, &arena, argv[1]);
     box = tool_box_new(&o, &arena);
-    if (!tool_box_run(box, argv[1], &err))
+    if (!run_of(box, argv[1], &err))
         return fprintf(stderr, "%s\n", err.text);
     for (const struct tool *const *t = tools; *t; t++) {
         if (argc > 2 && !str_eq((*t)->name, argv[2]))

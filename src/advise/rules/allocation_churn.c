@@ -71,11 +71,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_allocation_churn = {
     .name = "allocation-churn",
     .id = "GS-ALLOC-001",
-    .category = "API Overhead",
+    .category = ABOUT_API_OVERHEAD,
     .title = "memory is allocated and freed while the GPU waits",
     .bottleneck = BOTTLENECK_SYNC,
     .action = ACTION_CODE,
     .needs = NEED_API,
+    .goals = ON(allocations),
+    .cites = CITES(FACT_ALLOC) | CITES(FACT_FREE),
     .gain = 0.95,
     .eval = eval,
     .doc =

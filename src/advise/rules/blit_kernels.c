@@ -37,7 +37,7 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_blit_kernels = {
     .name = "blit-kernels",
     .id = "GS-BLIT-001",
-    .category = "Memory Transfer",
+    .category = ABOUT_MEMORY_TRANSFER,
     .title = "copies done by kernels",
     .bottleneck = BOTTLENECK_MEMORY,
     .action = ACTION_CODE,

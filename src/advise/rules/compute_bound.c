@@ -17,7 +17,7 @@ static bool eval(const struct analysis *a, struct finding *f)
         return false;
     bool matrix = k->mfma_util_pct >= ROOF_BOUND_PCT;
     finding_claim_measured(f, k, lost(k));
-    finding_scope(f, "kernel %s", k->short_name);
+    finding_scope_kernel(f, k->short_name);
     finding_issue(f, "%s keeps the compute units %.0f %% busy: it is bound by compute",
                   k->short_name, k->compute_pct);
     finding_because(f, "counter_kernels.compute_pct", k->compute_pct, ROOF_BOUND_PCT, IN_PERCENT,
@@ -41,12 +41,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_compute_bound = {
     .name = "compute-bound",
     .id = "ROCPD-COMPUTE-BOUND-001",
-    .category = "Compute-Bound Kernel",
+    .category = ABOUT_COMPUTE_BOUND_KERNEL,
     .title = "a kernel is bound by compute",
     .bottleneck = BOTTLENECK_COMPUTE,
     .action = ACTION_ALGORITHM,
     .needs = NEED_KERNELS | NEED_COUNTERS,
     .tuning = true,
+    .goals = ON(compute) | ON(instructions),
     .gain = 0.3,
     .eval = eval,
     .doc =

@@ -42,7 +42,7 @@ static bool eval(const struct analysis *a, struct finding *f)
         f->gain = ONLY_GAIN;
     finding_claim(f, CAUSE_COMPUTE, h->total_duration_ns);
     f->no_promise = true;
-    finding_scope(f, "kernel %s", h->short_name);
+    finding_scope_kernel(f, h->short_name);
     finding_issue(f, "%s takes %.0f %% of the kernel time (%s)", h->short_name, h->pct_of_total,
                   human_time(total, h->total_duration_ns));
     finding_because(f, "hotspots.pct_of_total", h->pct_of_total, DOMINANT_PCT, IN_PERCENT,
@@ -55,12 +55,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_dominant_kernel = {
     .name = "dominant-kernel",
     .id = "ROCPD-HOTSPOT-001",
-    .category = "Kernel Hotspot",
+    .category = ABOUT_KERNEL_HOTSPOT,
     .title = "one kernel dominates",
     .bottleneck = BOTTLENECK_COMPUTE,
     .action = ACTION_CODE,
     .needs = NEED_KERNELS,
     .tuning = true,
+    .goals = ON(roofline) | ON(compute),
     .gain = 0.05,
     .eval = eval,
     .doc =

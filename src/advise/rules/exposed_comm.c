@@ -29,11 +29,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_exposed_comm = {
     .name = "exposed-comm",
     .id = "GS-COMM-001",
-    .category = "Communication",
+    .category = ABOUT_COMMUNICATION,
     .title = "communication is not hidden behind compute",
     .bottleneck = BOTTLENECK_MPI_LATENCY,
     .action = ACTION_ALGORITHM,
     .needs = NEED_KERNELS,
+    .goals = ON(communication),
+    .cites = CITES(FACT_MPI) | CITES(FACT_COLLECTIVE),
     .gain = 0.8,
     .eval = eval,
     .doc =

@@ -85,12 +85,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_first_use = {
     .name = "first-use",
     .id = "GS-FIRSTUSE-001",
-    .category = "Runtime Initialization",
+    .category = ABOUT_RUNTIME_INITIALIZATION,
     .title = "first use of kernels interrupts the run",
     .bottleneck = BOTTLENECK_HOST,
     .action = ACTION_RUNTIME,
     .needs = NEED_KERNELS | NEED_API,
     .specific = true,
+    .goals = ON(host),
     .gain = 0.9,
     .eval = eval,
     .doc = "Fires when gaps of 1 ms or more, in which the host is busy outside of the runtime, end "

@@ -55,12 +55,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_fusable_chain = {
     .name = "fusable-chain",
     .id = "GS-FUSE-001",
-    .category = "Launch Overhead",
+    .category = ABOUT_LAUNCH_OVERHEAD,
     .title = "chains of short kernels that could be one",
     .bottleneck = BOTTLENECK_MEMORY,
     .action = ACTION_CODE,
     .needs = NEED_KERNELS,
     .tuning = true,
+    .goals = ON(memory),
     .gain = 0.6,
     .eval = eval,
     .doc =

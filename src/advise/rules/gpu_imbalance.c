@@ -53,12 +53,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_gpu_imbalance = {
     .name = "gpu-imbalance",
     .id = "GS-BALANCE-001",
-    .category = "Load Imbalance",
+    .category = ABOUT_LOAD_IMBALANCE,
     .title = "the GPUs do not share the work evenly",
     .bottleneck = BOTTLENECK_MPI_IMBALANCE,
     .action = ACTION_ALGORITHM,
     .needs = NEED_KERNELS,
     .specific = true,
+    .goals = ON(mpi),
     .gain = 0.9,
     .eval = eval,
     .doc =

@@ -37,11 +37,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_host_idle = {
     .name = "host-idle",
     .id = "ROCPD-UTILIZATION-001",
-    .category = "GPU Utilization",
+    .category = ABOUT_GPU_UTILIZATION,
     .title = "the GPU is starved by its host",
     .bottleneck = BOTTLENECK_HOST,
     .action = ACTION_CODE,
     .needs = NEED_KERNELS | NEED_API,
+    .goals = ON(host),
+    .cites = CITES(FACT_SYNC),
     .gain = 0.85,
     .eval = eval,
     .doc = "Fires when the GPU is idle and the thread that launches its work makes no GPU call for "

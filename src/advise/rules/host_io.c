@@ -52,11 +52,12 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_host_io = {
     .name = "host-io",
     .id = "GS-HOSTIO-001",
-    .category = "GPU Utilization",
+    .category = ABOUT_GPU_UTILIZATION,
     .title = "the GPU waits for MPI or I/O on the host",
     .bottleneck = BOTTLENECK_MPI_LATENCY,
     .action = ACTION_ALGORITHM,
     .needs = NEED_KERNELS | NEED_API,
+    .goals = ON(io),
     .gain = 0.7,
     .eval = eval,
     .doc = "Fires when the GPU is idle while the launching thread is inside MPI or the operating "

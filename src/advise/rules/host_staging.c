@@ -59,12 +59,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_host_staging = {
     .name = "host-staging",
     .id = "GS-STAGING-001",
-    .category = "Memory Transfer",
+    .category = ABOUT_MEMORY_TRANSFER,
     .title = "MPI data takes the way through the host",
     .bottleneck = BOTTLENECK_TRANSFER,
     .action = ACTION_CODE,
     .needs = NEED_COPIES,
     .specific = true,
+    .goals = ON(mpi),
     .gain = 0.9,
     .eval = eval,
     .doc = "Needs the ranks of a job. Fires when copies to the host, MPI calls and copies back "

@@ -60,12 +60,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_latency_bound = {
     .name = "latency-bound",
     .id = "GS-LATENCY-001",
-    .category = "Latency-Bound Kernel",
+    .category = ABOUT_LATENCY_BOUND_KERNEL,
     .title = "a kernel is bound by latency",
     .bottleneck = BOTTLENECK_COMPUTE,
     .action = ACTION_CODE,
     .needs = NEED_KERNELS | NEED_COUNTERS,
     .tuning = true,
+    .goals = ON(latency) | ON(instructions),
     .gain = 0.3,
     .eval = eval,
     .doc =

@@ -34,13 +34,14 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_lds_bank_conflicts = {
     .name = "lds-bank-conflicts",
     .id = "GS-LDS-001",
-    .category = "LDS Bank Conflicts",
+    .category = ABOUT_LDS_BANK_CONFLICTS,
     .title = "bank conflicts stall the LDS",
     .bottleneck = BOTTLENECK_COMPUTE,
     .action = ACTION_CODE,
     .needs = NEED_KERNELS | NEED_COUNTERS,
     .tuning = true,
     .specific = true,
+    .goals = ON(instructions),
     .gain = 0.5,
     .eval = eval,
     .doc =

@@ -19,7 +19,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     if (!k)
         return false;
     f->advisory = true; /* counters do not tell whether there is anything to reuse */
-    finding_scope(f, "kernel %s", k->short_name);
+    finding_scope_kernel(f, k->short_name);
     finding_issue(f,
                   "L2 answers only %.0f %% of the requests of %s, which uses %.0f %% of the "
                   "memory bandwidth",
@@ -39,12 +39,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_low_l2_hit = {
     .name = "low-l2-hit",
     .id = "GS-L2-001",
-    .category = "L2 Cache",
+    .category = ABOUT_L2_CACHE,
     .title = "L2 misses much of what is asked",
     .bottleneck = BOTTLENECK_MEMORY,
     .action = ACTION_CODE,
     .needs = NEED_KERNELS | NEED_COUNTERS,
     .tuning = true,
+    .goals = ON(memory),
     .gain = 0,
     .eval = eval,
     .doc =

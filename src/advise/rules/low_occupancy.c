@@ -38,7 +38,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     const struct vendor_words *w = vendor_words(a->trace);
     const char *kernel = short_name_of(a, worst);
     finding_claim(f, CAUSE_COMPUTE, ns);
-    finding_scope(f, "kernel %s", kernel);
+    finding_scope_kernel(f, kernel);
     finding_issue(f, "%s can have %u of %u %ss per %s at once, limited by %s", kernel,
                   worst->waves_per_cu, worst->max_waves_per_cu, w->wave, w->cu, worst->limiter);
     finding_because(f, "kernel_resources.occupancy_pct", worst->occupancy_pct, LOW_OCCUPANCY_PCT,
@@ -56,12 +56,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_low_occupancy = {
     .name = "low-occupancy",
     .id = "ROCPD-OCCUPANCY-001",
-    .category = "Low Occupancy",
+    .category = ABOUT_LOW_OCCUPANCY,
     .title = "few waves fit at once",
     .bottleneck = BOTTLENECK_COMPUTE,
     .action = ACTION_LAUNCH,
     .needs = NEED_KERNELS,
     .tuning = true,
+    .goals = ON(occupancy),
     .gain = 0.2,
     .eval = eval,
     .doc =

@@ -39,11 +39,12 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_marker_standout = {
     .name = "marker-standout",
     .id = "GS-MARKER-001",
-    .category = "Marker Range",
+    .category = ABOUT_MARKER_RANGE,
     .title = "a marked part of the program uses little of the GPU",
     .bottleneck = BOTTLENECK_OTHER,
     .action = ACTION_CODE,
     .needs = NEED_MARKERS,
+    .goals = ON(markers),
     .gain = 0,
     .eval = eval,
     .doc = "Names the marker range of at least 10 % of the window whose kernels cover least of it. "

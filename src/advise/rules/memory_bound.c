@@ -51,12 +51,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_memory_bound = {
     .name = "memory-bound",
     .id = "ROCPD-MEMORY-BOUND-001",
-    .category = "Memory-Bound Kernel",
+    .category = ABOUT_MEMORY_BOUND_KERNEL,
     .title = "a kernel is bound by memory",
     .bottleneck = BOTTLENECK_MEMORY,
     .action = ACTION_ALGORITHM,
     .needs = NEED_KERNELS | NEED_COUNTERS,
     .tuning = true,
+    .goals = ON(memory),
     .gain = 0.15,
     .eval = eval,
     .doc =

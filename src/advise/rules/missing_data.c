@@ -34,11 +34,12 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_missing_data = {
     .name = "missing-data",
     .id = "ROCPD-INFO-001",
-    .category = "Performance",
+    .category = ABOUT_PERFORMANCE,
     .title = "some data was not captured",
     .bottleneck = BOTTLENECK_OTHER,
     .action = ACTION_RUNTIME,
     .needs = NEED_NOTHING,
+    .goals = ON(timeline),
     .gain = 0,
     .eval = eval,
     .doc = "Tells which kinds of data the trace lacks, what cannot be said without them, and the "

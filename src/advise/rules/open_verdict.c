@@ -16,7 +16,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     if (!k || (top && top->name_id == k->name_id && top->pct_of_total >= DOMINANT_PCT))
         return false;
     f->advisory = true;
-    finding_scope(f, "kernel %s", k->short_name);
+    finding_scope_kernel(f, k->short_name);
     finding_issue(f, "the counters of %s do not tell what binds it", k->short_name);
     finding_because(f, "counter_kernels.bound", 0, 0, NO_UNIT, "%s", k->why);
     if (*k->missing) {
@@ -33,11 +33,12 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_open_verdict = {
     .name = "open-verdict",
     .id = "GS-COUNTERS-001",
-    .category = "Performance",
+    .category = ABOUT_PERFORMANCE,
     .title = "counters leave open what binds a kernel",
     .bottleneck = BOTTLENECK_OTHER,
     .action = ACTION_RUNTIME,
     .needs = NEED_KERNELS | NEED_COUNTERS,
+    .goals = ON(roofline),
     .gain = 0,
     .eval = eval,
     .doc = "Tells when a kernel with at least 5 % of the GPU time was measured, but not with all "

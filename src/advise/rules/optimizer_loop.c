@@ -49,12 +49,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_optimizer_loop = {
     .name = "optimizer-loop",
     .id = "GS-OPTIM-001",
-    .category = "Launch Overhead",
+    .category = ABOUT_LAUNCH_OVERHEAD,
     .title = "the optimizer updates one tensor at a time",
     .bottleneck = BOTTLENECK_LAUNCH,
     .action = ACTION_CODE,
     .needs = NEED_KERNELS | NEED_API | NEED_MARKERS,
     .specific = true,
+    .goals = ON(launch) | ON(host),
     .gain = 0.9,
     .eval = eval,
     .doc = "Fires when ranges that name an optimizer hold 16 kernels and more each. Claims their "

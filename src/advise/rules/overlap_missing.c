@@ -56,11 +56,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_overlap_missing = {
     .name = "overlap-missing",
     .id = "ROCPD-MEMCPY-001",
-    .category = "Memory Transfer",
+    .category = ABOUT_MEMORY_TRANSFER,
     .title = "copies and compute take turns instead of overlapping",
     .bottleneck = BOTTLENECK_TRANSFER,
     .action = ACTION_CODE,
     .needs = NEED_COPIES | NEED_KERNELS,
+    .goals = ON(timeline),
+    .cites = CITES(FACT_COPY),
     .gain = LOOP_GAIN,
     .eval = eval,
     .doc =

@@ -29,7 +29,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     int64_t ns = ns_from((double)k->total_ns * stalled * k->top_stall_pct / 1e4);
     char total[HUMAN_MAX];
     finding_claim(f, CAUSE_COMPUTE, ns < compute ? ns : compute);
-    finding_scope(f, "kernel %s", k->kernel);
+    finding_scope_kernel(f, k->kernel);
     finding_issue(f,
                   "%s takes %s, and its waves issue nothing in %.0f %% of the samples: most wait "
                   "for %s",
@@ -51,12 +51,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_pc_stalls = {
     .name = "pc-stalls",
     .id = "GS-PCSAMPLE-001",
-    .category = "Latency-Bound Kernel",
+    .category = ABOUT_LATENCY_BOUND_KERNEL,
     .title = "samples show waves that wait",
     .bottleneck = BOTTLENECK_COMPUTE,
     .action = ACTION_CODE,
     .needs = NEED_KERNELS,
     .tuning = true,
+    .goals = ON(latency) | ON(instructions),
     .gain = 0.3,
     .eval = eval,
     .doc = "Needs PC samples that say whether an instruction was issued. Fires for the kernel with "

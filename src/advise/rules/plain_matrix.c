@@ -60,7 +60,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     char time[HUMAN_MAX];
     const struct hardware *hw = hardware_of(a, first->slowest);
     finding_claim(f, CAUSE_COMPUTE, (int64_t)won);
-    finding_scope(f, "kernel %s", first->short_name);
+    finding_scope_kernel(f, first->short_name);
     finding_issue(f,
                   "%s computes matrix products with plain FP32 units (%s); TF32 matrix units are "
                   "%.1f times as fast",
@@ -86,11 +86,12 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_plain_matrix = {
     .name = "plain-matrix",
     .id = "GS-MATRIX-001",
-    .category = "Compute Units",
+    .category = ABOUT_COMPUTE_UNITS,
     .title = "matrix products on plain FP32 units",
     .bottleneck = BOTTLENECK_COMPUTE,
     .action = ACTION_RUNTIME,
     .needs = NEED_KERNELS,
+    .goals = ON(compute),
     .gain = 0.9,
     .specific = true,
     .eval = eval,

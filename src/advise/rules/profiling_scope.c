@@ -26,7 +26,7 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_profiling_scope = {
     .name = "profiling-scope",
     .id = "ROCPD-PROFILING-SC-001",
-    .category = "Profiling Scope",
+    .category = ABOUT_PROFILING_SCOPE,
     .title = "much of the window is outside of marked ranges",
     .bottleneck = BOTTLENECK_OTHER,
     .action = ACTION_RUNTIME,

@@ -24,7 +24,7 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_recording_paused = {
     .name = "recording-paused",
     .id = "GS-PAUSE-001",
-    .category = "Profiling Scope",
+    .category = ABOUT_PROFILING_SCOPE,
     .title = "recording was paused",
     .bottleneck = BOTTLENECK_OTHER,
     .action = ACTION_RUNTIME,

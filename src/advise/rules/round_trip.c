@@ -54,12 +54,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_round_trip = {
     .name = "round-trip",
     .id = "GS-ROUNDTRIP-001",
-    .category = "Memory Transfer",
+    .category = ABOUT_MEMORY_TRANSFER,
     .title = "data goes to the host only to come back",
     .bottleneck = BOTTLENECK_TRANSFER,
     .action = ACTION_CODE,
     .needs = NEED_COPIES,
     .specific = true,
+    .goals = ON(copies),
     .gain = 0.95,
     .eval = eval,
     .doc =

@@ -17,7 +17,7 @@ static bool eval(const struct analysis *a, struct finding *f)
         return false;
     const char *kernel = short_name_of(a, worst);
     finding_claim(f, CAUSE_COMPUTE, ns);
-    finding_scope(f, "kernel %s", kernel);
+    finding_scope_kernel(f, kernel);
     finding_issue(f, "%s uses %u bytes of scratch per work-item: registers spill to memory", kernel,
                   worst->scratch_bytes);
     finding_because(f, "kernel_resources.scratch_bytes", worst->scratch_bytes, 0, IN_BYTES,
@@ -34,12 +34,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_scratch_spills = {
     .name = "scratch-spills",
     .id = "GS-SPILL-001",
-    .category = "Register Spills",
+    .category = ABOUT_REGISTER_SPILLS,
     .title = "registers spill to memory",
     .bottleneck = BOTTLENECK_MEMORY,
     .action = ACTION_CODE,
     .needs = NEED_KERNELS,
     .tuning = true,
+    .goals = ON(memory),
     .gain = 0.25,
     .eval = eval,
     .doc = "Fires when a kernel with at least 2 % of the GPU time uses scratch (private, local) "

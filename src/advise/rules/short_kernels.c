@@ -29,11 +29,12 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_short_kernels = {
     .name = "short-kernels",
     .id = "ROCPD-LAUNCH-EFFICIENCY-001",
-    .category = "Launch Efficiency",
+    .category = ABOUT_LAUNCH_EFFICIENCY,
     .title = "most kernels are short",
     .bottleneck = BOTTLENECK_LAUNCH,
     .action = ACTION_CODE,
     .needs = NEED_KERNELS,
+    .goals = ON(launch),
     .gain = 0.5,
     .eval = eval,
     .doc = "Tells how many kernels are shorter than the threshold (--short-kernel-threshold-us) "

@@ -50,11 +50,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_slow_copies = {
     .name = "slow-copies",
     .id = "ROCPD-MEMBW-001",
-    .category = "Memory Bandwidth",
+    .category = ABOUT_MEMORY_BANDWIDTH,
     .title = "copies run far below the link (pageable or tiny)",
     .bottleneck = BOTTLENECK_TRANSFER,
     .action = ACTION_CODE,
     .needs = NEED_COPIES,
+    .goals = ON(copies),
+    .cites = CITES(FACT_COPY),
     .gain = 0.95,
     .eval = eval,
     .doc =

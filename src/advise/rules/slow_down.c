@@ -214,7 +214,7 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_slow_down = {
     .name = "slow-down",
     .id = "GS-SLOWDOWN-001",
-    .category = "GPU Utilization",
+    .category = ABOUT_GPU_UTILIZATION,
     .title = "kernels become slower over the run",
     .bottleneck = BOTTLENECK_OTHER,
     .action = ACTION_RUNTIME,

@@ -150,7 +150,7 @@ static void tell_narrow(struct finding *f, const struct search *s, uint32_t laun
     while (slot + 1 < s->a->view.n_gpus && s->a->view.gpus[slot].gpu != gpu)
         slot++;
     char total[HUMAN_MAX];
-    finding_scope(f, "kernel %s", kernel);
+    finding_scope_kernel(f, kernel);
     double units = units_of(s->a, slot);
     double empty = 100 * (1 - fmin((double)s->groups[launch] / fmax(units, 1), 1));
     finding_issue(f, "%llu %s%s on %u %ss: %.0f %% of the device is empty while %s runs (%s)",
@@ -168,7 +168,7 @@ static void tell_tail(struct finding *f, const struct resource_row *r)
 {
     const struct vendor_words *w = vendor_words(f->analysis->trace);
     const char *kernel = short_name_of(f->analysis, r);
-    finding_scope(f, "kernel %s", kernel);
+    finding_scope_kernel(f, kernel);
     double last = r->rounds - floor(r->rounds);
     finding_issue(f,
                   "%llu %ss fill the device %.1f times: the last round of %s leaves %.0f %% of it "
@@ -211,11 +211,12 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_small_grid = {
     .name = "small-grid",
     .id = "GS-GRID-001",
-    .category = "Launch Configuration",
+    .category = ABOUT_LAUNCH_CONFIGURATION,
     .title = "grids too small for the device",
     .bottleneck = BOTTLENECK_COMPUTE,
     .action = ACTION_LAUNCH,
     .needs = NEED_KERNELS,
+    .goals = ON(occupancy),
     .gain = 0.6,
     .eval = eval,
     .doc =

@@ -77,7 +77,7 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_startup = {
     .name = "startup",
     .id = "ROCPD-RUNTIME-INIT-001",
-    .category = "Runtime Initialization",
+    .category = ABOUT_RUNTIME_INITIALIZATION,
     .title = "start-up and code loading",
     .bottleneck = BOTTLENECK_OTHER,
     .action = ACTION_RUNTIME,

@@ -123,12 +123,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_straggler = {
     .name = "straggler",
     .id = "GS-STRAGGLER-001",
-    .category = "Load Imbalance",
+    .category = ABOUT_LOAD_IMBALANCE,
     .title = "one rank holds the others up",
     .bottleneck = BOTTLENECK_MPI_IMBALANCE,
     .action = ACTION_ALGORITHM,
     .needs = NEED_NOTHING,
     .specific = true,
+    .goals = ON(mpi) | ON(power),
     .gain = 0.95,
     .eval = eval,
     .doc = "Needs all ranks of a job. Fires when one rank causes at least half of all waiting in "

@@ -204,7 +204,7 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_stream_serialisation = {
     .name = "stream-serialisation",
     .id = "GS-STREAM-001",
-    .category = "GPU Utilization",
+    .category = ABOUT_GPU_UTILIZATION,
     .title = "several streams never overlap",
     .bottleneck = BOTTLENECK_SYNC,
     .action = ACTION_CODE,

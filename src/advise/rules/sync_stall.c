@@ -50,11 +50,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_sync_stall = {
     .name = "sync-stall",
     .id = "ROCPD-API-001",
-    .category = "API Overhead",
+    .category = ABOUT_API_OVERHEAD,
     .title = "the host waits for the GPU and leaves it idle",
     .bottleneck = BOTTLENECK_SYNC,
     .action = ACTION_CODE,
     .needs = NEED_KERNELS | NEED_API,
+    .goals = ON(host),
+    .cites = CITES(FACT_SYNC) | CITES(FACT_COPY),
     .gain = 0.85,
     .eval = eval,
     .doc = "Fires when the GPU runs dry while the host is blocked in a synchronising call (or a "

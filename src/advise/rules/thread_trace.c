@@ -31,7 +31,7 @@ static bool eval(const struct analysis *a, struct finding *f)
     int64_t compute = ledger_ns(a, CAUSE_COMPUTE);
     char total[HUMAN_MAX];
     finding_claim(f, CAUSE_COMPUTE, ns < compute ? ns : compute);
-    finding_scope(f, "kernel %s", k->short_name);
+    finding_scope_kernel(f, k->short_name);
     finding_issue(f, "%s takes %s; its instructions say: %s, %s", k->short_name,
                   human_time(total, h->total_duration_ns), first->title, first->text);
     for (size_t i = 0; i < k->findings.n && i < TOLD; i++) {
@@ -50,12 +50,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_thread_trace = {
     .name = "thread-trace",
     .id = "GS-THREADTRACE-001",
-    .category = "Latency-Bound Kernel",
+    .category = ABOUT_LATENCY_BOUND_KERNEL,
     .title = "a thread trace shows where waves lose their time",
     .bottleneck = BOTTLENECK_COMPUTE,
     .action = ACTION_CODE,
     .needs = NEED_KERNELS,
     .tuning = true,
+    .goals = ON(latency) | ON(instructions),
     .gain = 0.3,
     .eval = eval,
     .doc =

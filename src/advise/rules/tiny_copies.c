@@ -105,12 +105,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_tiny_copies = {
     .name = "tiny-copies",
     .id = "GS-TINYCOPY-001",
-    .category = "Memory Transfer",
+    .category = ABOUT_MEMORY_TRANSFER,
     .title = "many tiny copies",
     .bottleneck = BOTTLENECK_TRANSFER,
     .action = ACTION_CODE,
     .needs = NEED_COPIES,
     .specific = true,
+    .goals = ON(copies),
     .gain = 0.8,
     .eval = eval,
     .doc = "Fires when 64 or more copies of one direction are smaller than 64 KiB and 2 % of the "

@@ -101,11 +101,12 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_tiny_kernels = {
     .name = "tiny-kernels",
     .id = "ROCPD-LAUNCH-001",
-    .category = "Launch Overhead",
+    .category = ABOUT_LAUNCH_OVERHEAD,
     .title = "launch-bound: kernels too small for their launches",
     .bottleneck = BOTTLENECK_LAUNCH,
     .action = ACTION_CODE,
     .needs = NEED_KERNELS | NEED_API,
+    .goals = ON(launch) | ON(host),
     .gain = 0.8,
     .eval = eval,
     .doc = "Fires when the ledger shows idle time in which the host was launching: the kernels are "

@@ -62,11 +62,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_transfer_bound = {
     .name = "transfer-bound",
     .id = "ROCPD-MEMCPY-001",
-    .category = "Memory Transfer",
+    .category = ABOUT_MEMORY_TRANSFER,
     .title = "transfer-bound: copies take longer than the work",
     .bottleneck = BOTTLENECK_TRANSFER,
     .action = ACTION_ALGORITHM,
     .needs = NEED_COPIES,
+    .goals = ON(copies),
+    .cites = CITES(FACT_COPY),
     .gain = 0.9,
     .eval = eval,
     .doc =

@@ -118,11 +118,12 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_unexplained_idle = {
     .name = "unexplained-idle",
     .id = "ROCPD-UTILIZATION-001",
-    .category = "GPU Utilization",
+    .category = ABOUT_GPU_UTILIZATION,
     .title = "the GPU is idle for reasons the trace does not show",
     .bottleneck = BOTTLENECK_OTHER,
     .action = ACTION_CODE,
     .needs = NEED_KERNELS,
+    .goals = ON(timeline),
     .gain = 0.6,
     .eval = eval,
     .doc =

@@ -117,12 +117,13 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_unified_memory = {
     .name = "unified-memory",
     .id = "GS-MANAGED-001",
-    .category = "Memory Transfer",
+    .category = ABOUT_MEMORY_TRANSFER,
     .title = "managed memory migrates while the GPU waits",
     .bottleneck = BOTTLENECK_TRANSFER,
     .action = ACTION_CODE,
     .needs = NEED_KERNELS,
     .specific = true,
+    .goals = ON(copies),
     .gain = 0.8,
     .eval = eval,
     .doc =

@@ -113,7 +113,7 @@ static bool eval(const struct analysis *a, struct finding *f)
 const struct rule rule_warmup = {
     .name = "warmup",
     .id = "ROCPD-WARMUP-001",
-    .category = "Warmup",
+    .category = ABOUT_WARMUP,
     .title = "first calls are much slower",
     .bottleneck = BOTTLENECK_OTHER,
     .action = ACTION_RUNTIME,

@@ -41,7 +41,7 @@ struct counter_facts counter_facts_of(struct counter_run *r, const struct join_s
 /* A kernel that ran had waves: a zero here is a counter that was not measured. */
 static bool cannot_be_zero(const struct metric_def *d)
 {
-    return d->group == GROUP_OCCUPANCY || str_eq(d->id, "gpu_busy_pct");
+    return d->group == GROUP_OCCUPANCY || d->metric == METRIC_gpu_busy_pct;
 }
 
 static struct counter_value counter_metric_of(const struct counter_facts *f, const struct metric *m)
@@ -63,7 +63,7 @@ static double roof_value(void *ctx, const struct metric *m)
     if (isnan(v.value))
         return NAN;
     for (int l = 0; l < ROOF_LEVELS; l++)
-        if (str_eq(m->def->id, roof_level_metrics[l]))
+        if (m->def->metric == roof_level_metrics[l])
             roof->level_passes[l] = v.passes;
     if (m->def->group == GROUP_FLOPS)
         roof->flop_passes |= v.passes;
@@ -99,7 +99,7 @@ void counter_roof_make(struct counter_roof *roof, struct counter_run *r,
     roof->cross_pass = (all & (all - 1)) != 0;
 }
 
-double counter_number(const struct counter_facts *f, const char *id)
+double counter_number(const struct counter_facts *f, enum metric_id id)
 {
     const struct metric *m = metric_set_find(f->metrics, id);
     return m ? counter_metric_of(f, m).value : NAN;
@@ -177,17 +177,17 @@ static void add_kernel(struct counter_run *r, const struct join_kernel *k)
         .level = roof.point.bound == BOUND_MEMORY ? roof_level_label(roof.point.level) : NULL,
         .why = roof.point.why,
         .cross_pass = roof.cross_pass,
-        .occupancy_pct = counter_number(&f, "occupancy_pct"),
+        .occupancy_pct = counter_number(&f, METRIC_occupancy_pct),
         .memory_pct = roof.point.bandwidth_pct[ROOF_HBM],
         .level_pct =
             roof.point.level < ROOF_LEVELS ? roof.point.bandwidth_pct[roof.point.level] : NAN,
         .compute_pct = roof.point.compute_pct,
         .valu_busy_pct = roof.point.valu_busy_pct,
         .mfma_util_pct = roof.point.mfma_util_pct,
-        .wait_pct = counter_number(&f, "wait_pct"),
-        .l1_hit_pct = counter_number(&f, "l1_hit_pct"),
-        .l2_hit_pct = counter_number(&f, "l2_hit_pct"),
-        .lds_conflict_pct = counter_number(&f, "lds_conflict_pct"),
+        .wait_pct = counter_number(&f, METRIC_wait_pct),
+        .l1_hit_pct = counter_number(&f, METRIC_l1_hit_pct),
+        .l2_hit_pct = counter_number(&f, METRIC_l2_hit_pct),
+        .lds_conflict_pct = counter_number(&f, METRIC_lds_conflict_pct),
         .fabric_gbps = roof.point.gbps[ROOF_HBM],
         .gflops = roof.point.gflops,
         .intensity = roof.point.intensity[ROOF_HBM],
@@ -200,7 +200,7 @@ static void add_kernel(struct counter_run *r, const struct join_kernel *k)
     for (size_t i = 0; i < f.metrics->n; i++)
         add_metric(r, &f, &f.metrics->v[i], &row);
     add_roofline(r, &roof, &row, &device_of(r, k->gpu)->peaks);
-    if (!metric_set_find(f.metrics, "occupancy_pct")) /* every family has it */
+    if (!metric_set_find(f.metrics, METRIC_occupancy_pct)) /* every family has it */
         r->out->summary.unknown_arch = *row.arch ? row.arch : "not recorded";
 }
 

@@ -32,7 +32,7 @@ struct counter_roof {
 
 struct counter_facts counter_facts_of(struct counter_run *r, const struct join_sum *sums,
                                       uint32_t passes, bool joined, uint32_t gpu);
-double counter_number(const struct counter_facts *f, const char *id); /* NaN: not known */
+double counter_number(const struct counter_facts *f, enum metric_id id); /* NaN: not known */
 void counter_roof_make(struct counter_roof *roof, struct counter_run *r,
                        const struct counter_facts *f, uint32_t gpu);
 

@@ -4,23 +4,25 @@
 #include "analyze/counters/counters_in.h"
 #include "base/str.h"
 #include "metric/counters.h"
+#include "metric/metrics.h"
 
 enum { METRICS_MOST = 16 };
 
 static const struct question {
     const char *text;
-    const char *metrics[METRICS_MOST];
+    enum metric_id metrics[METRICS_MOST];
 } questions[] = {
     {"whether compute, memory or latency binds a kernel",
-     {"fabric_gbps", "valu_busy_pct", "mfma_util_pct"}},
-    {"achieved occupancy", {"occupancy_pct"}},
+     {METRIC_fabric_gbps, METRIC_valu_busy_pct, METRIC_mfma_util_pct}},
+    {"achieved occupancy", {METRIC_occupancy_pct}},
     {"arithmetic intensity, for the roofline",
-     {"fabric_gbps", "valu_f64_gflops", "valu_f32_gflops", "valu_f16_gflops", "mfma_f64_gflops",
-      "mfma_f32_gflops", "mfma_f16_gflops", "mfma_bf16_gflops", "mfma_f8_gflops", "mfma_i8_giops",
-      "mfma_f6f4_gflops"}},
-    {"how well the caches serve", {"l1_hit_pct", "l2_hit_pct"}},
-    {"bank conflicts of the LDS", {"lds_conflict_pct"}},
-    {"what waves wait for", {"wait_pct", "issue_wait_pct"}},
+     {METRIC_fabric_gbps, METRIC_valu_f64_gflops, METRIC_valu_f32_gflops, METRIC_valu_f16_gflops,
+      METRIC_mfma_f64_gflops, METRIC_mfma_f32_gflops, METRIC_mfma_f16_gflops,
+      METRIC_mfma_bf16_gflops, METRIC_mfma_f8_gflops, METRIC_mfma_i8_giops,
+      METRIC_mfma_f6f4_gflops}},
+    {"how well the caches serve", {METRIC_l1_hit_pct, METRIC_l2_hit_pct}},
+    {"bank conflicts of the LDS", {METRIC_lds_conflict_pct}},
+    {"what waves wait for", {METRIC_wait_pct, METRIC_issue_wait_pct}},
 };
 
 typedef VEC(const char *) name_list;

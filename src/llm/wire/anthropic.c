@@ -80,7 +80,7 @@ static void write_thinking(struct jwrite *w, const struct llm_dialogue *d)
     jw_close(w);
     if (d->effort) {
         jw_open(w, "output_config", '{');
-        jw_str(w, "effort", d->effort);
+        jw_str(w, "effort", llm_effort_word(d->effort));
         jw_close(w);
     }
 }

@@ -89,7 +89,7 @@ static void body(struct str *out, const struct llm_dialogue *d)
     jw_str(&w, "model", d->model);
     jw_int(&w, d->old_limit ? "max_tokens" : "max_completion_tokens", d->max_tokens);
     if (d->effort)
-        jw_str(&w, "reasoning_effort", llm_openai_effort(d));
+        jw_str(&w, "reasoning_effort", llm_openai_effort(d->effort));
     if (d->stream) {
         jw_bool(&w, "stream", true);
         jw_open(&w, "stream_options", '{');

@@ -70,12 +70,12 @@ static void write_tools(struct jwrite *w, const struct llm_dialogue *d)
 /* Models before Gemini 3 take a budget instead of a level; -1 is as much as they want. */
 static void write_thinking(struct jwrite *w, const struct llm_dialogue *d)
 {
-    bool low = str_eq(d->effort, "low"), medium = str_eq(d->effort, "medium");
+    bool low = d->effort == EFFORT_LOW, medium = d->effort == EFFORT_MEDIUM;
     jw_open(w, "thinkingConfig", '{');
     if (str_starts(d->model, "gemini-2"))
         jw_int(w, "thinkingBudget", low ? 1024 : medium ? 8192 : -1);
     else
-        jw_str(w, "thinkingLevel", low || medium ? d->effort : "high");
+        jw_str(w, "thinkingLevel", llm_effort_word(low || medium ? d->effort : EFFORT_HIGH));
     jw_close(w);
 }
 

@@ -60,7 +60,7 @@ static void body(struct str *out, const struct llm_dialogue *d)
     jw_bool(&w, "store", false);
     if (d->effort) {
         jw_open(&w, "reasoning", '{');
-        jw_str(&w, "effort", llm_openai_effort(d));
+        jw_str(&w, "effort", llm_openai_effort(d->effort));
         jw_close(&w);
     }
     if (thinks(d->model) && d->tools.n) { /* thoughts come back sealed, and go with the next turn */

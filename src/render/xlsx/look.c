@@ -11,8 +11,6 @@ static const int formats[LOOKS] = {
 
 enum xlsx_look xlsx_look(const struct field *f)
 {
-    static const char *const counts[] = {"count",   "calls", "kernels", "copies", "points",
-                                         "markers", "frees", "linked",  NULL};
     if (field_is_text(f))
         return LOOK_TEXT;
     if (f->unit == IN_PERCENT)
@@ -23,11 +21,8 @@ enum xlsx_look xlsx_look(const struct field *f)
         return LOOK_MILLI;
     if (f->type == FIELD_NUM)
         return LOOK_REAL;
-    if (f->unit == IN_NS || f->unit == IN_BYTES)
+    if (f->unit == IN_NS || f->unit == IN_BYTES || field_is_count(f))
         return LOOK_COUNT;
-    for (size_t i = 0; counts[i]; i++)
-        if (str_eq(f->key, counts[i]))
-            return LOOK_COUNT;
     return LOOK_PLAIN; /* ids: nobody wants a comma in a process id */
 }
 

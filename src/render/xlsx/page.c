@@ -5,17 +5,27 @@
 
 #define MORE "http://schemas.microsoft.com/office/spreadsheetml/2009/9/main"
 
-/* Widths must be known before the first row is written; they follow from what a column holds. */
-static double column_width(const struct sheet *s, size_t k, const char *title)
+enum { NUMBERS = 14, TEXTS = 22, PROSE = 50, LOOKED_AT = 200 };
+
+/* The longest text of the first rows, from TEXTS to PROSE. */
+static double text_width(const struct sheet *s, const struct field *f, struct arena *a)
+{
+    size_t most = TEXTS, rows = s->n < LOOKED_AT ? s->n : LOOKED_AT;
+    void *scratch = arena_alloc(a, s->fields->row_size);
+    for (size_t i = 0; i < rows && most < PROSE; i++) {
+        struct field_value v = field_get(f, sheet_row(s, i, scratch));
+        size_t width = v.kind == VALUE_TEXT ? utf8_width(v.text) : 0;
+        most = width > most ? width : most;
+    }
+    return most < PROSE ? (double)most : PROSE;
+}
+
+/* Widths must be known before the first row is written. */
+static double column_width(const struct sheet *s, size_t k, const char *title, struct arena *a)
 {
     const struct field *f = &s->fields->v[k];
     double least = (double)utf8_width(title) * (s->exact_titles ? 0.7 : 1.0) + 4;
-    bool prose =
-        f->type == FIELD_TEXT &&
-        (str_eq(f->key, "name") || str_eq(f->key, "kernel_name") || str_eq(f->key, "issue") ||
-         str_eq(f->key, "suggestion") || str_eq(f->key, "doc") || str_eq(f->key, "meaning") ||
-         str_eq(f->key, "title") || str_eq(f->key, "value"));
-    double wanted = prose ? 50 : f->type == FIELD_TEXT || f->type == FIELD_ENUM ? 22 : 14;
+    double wanted = f->type == FIELD_TEXT || f->type == FIELD_ENUM ? text_width(s, f, a) : NUMBERS;
     double most = 255; /* that Excel has */
     return least <= wanted ? wanted : least < most ? least : most;
 }
@@ -32,7 +42,7 @@ static void put_columns(struct xlsx *x, const struct sheet *s)
 {
     str_puts(&x->out, "<sheetFormatPr defaultRowHeight=\"15\"/><cols>");
     for (size_t k = 0; k < s->fields->n; k++) {
-        double width = width_in_file(column_width(s, k, sheet_title(s, k, x->arena)));
+        double width = width_in_file(column_width(s, k, sheet_title(s, k, x->arena), x->arena));
         str_printf(&x->out, "<col min=\"%zu\" max=\"%zu\" width=\"%.10g\" customWidth=\"1\"/>",
                    k + 1, k + 1, width);
     }

@@ -85,11 +85,11 @@ static void build(const struct subject *s, struct doc *d)
     const struct counter_stats *stats = &s->a->counter_stats;
     doc_rows(d, section_result(s, "counter_kernels"),
              &(struct rows){
-                 .caption = "memory and compute: percent of what the hardware can do",
+                 .caption = "of memory, of compute: percent of what the hardware can do",
                  .shown = c->passes.n > 1
                               ? "short_name bound cross_pass occupancy_pct memory_pct compute_pct "
                                 "l2_hit_pct"
-                              : "short_name bound level occupancy_pct memory_pct compute_pct "
+                              : "short_name bound occupancy_pct memory_pct compute_pct "
                                 "l2_hit_pct lds_conflict_pct",
                  .never = "rank",
                  .top = s->top});

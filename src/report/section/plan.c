@@ -62,7 +62,8 @@ static void facts(const struct subject *s, struct doc *d)
     const struct plan *p = s->plan;
     const char *name = *p->product ? p->product : vendor_name(p->vendor);
     struct words all = {0};
-    doc_fact(d, "GPU", "%s%s%s, %s", name, *p->arch ? " " : "", p->arch, p->gpu_source);
+    doc_fact(d, "GPU", "%s%s%s, %s", name, *p->arch ? " " : "", p->arch,
+             plan_gpu_sources[p->gpu_source]);
     doc_fact(d, "goals", "%s", plan_goal_names(p->goals, d->arena));
     for (size_t i = 0; i < p->form.environment.n; i++)
         vec_push(&all, d->arena, p->form.environment.v[i]);
@@ -198,8 +199,8 @@ void plan_shell(struct str *out, const struct plan *p, struct arena *a)
     str_puts(out, "#!/bin/sh\n");
     directives(out, p);
     comment(out, "A capture plan by 'gpusight plan'.");
-    comment(out, arena_printf(a, "GPU: %s %s (%s). Goals: %s.", p->product, p->arch, p->gpu_source,
-                              plan_goal_names(p->goals, a)));
+    comment(out, arena_printf(a, "GPU: %s %s (%s). Goals: %s.", p->product, p->arch,
+                              plan_gpu_sources[p->gpu_source], plan_goal_names(p->goals, a)));
     for (size_t i = 0; i < p->notes.n; i++)
         comment(out, arena_printf(a, "Note: %s.", p->notes.v[i]));
     str_puts(out, "set -eu\n");

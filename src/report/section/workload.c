@@ -115,7 +115,7 @@ static void speed_of_light(struct doc *d, const struct workload_report *r)
 {
     doc_section(d, "speed-of-light", "Speed-of-light", "System speed-of-light");
     metrics(d, r, PANEL_SPEED_OF_LIGHT, "metric value weighted unit peak pct_of_peak",
-            "mean of the dispatches, of which % of peak is taken; weighted: by what each did");
+            "mean of the dispatches, of which that of peak is taken; weighted: by what each did");
 }
 
 struct speed_row {
@@ -128,7 +128,8 @@ struct speed_row {
 #define T struct speed_row
 #define KERNEL(n)                                                                                  \
     WORKLOAD_FIGURE(T, of[(n)-1].mean, "mean_" #n, "#" #n, "mean of kernel " #n),                  \
-        WORKLOAD_NUMBER(T, of[(n)-1].pct, "pct_" #n, "%", NO_UNIT, "of peak", AS_DECIMALS(1))
+        WORKLOAD_NUMBER(T, of[(n)-1].pct, "pct_" #n, "#" #n " of peak", IN_PERCENT,                \
+                        "the same, of the peak")
 PART(speed_fields, T, WORKLOAD_TEXT(T, metric, "metric", "metric", "its name", UNCUT),
      WORKLOAD_TEXT(T, unit, "unit", "unit", "", WORKLOAD_UNIT), KERNEL(1), KERNEL(2), KERNEL(3));
 #undef T
@@ -271,11 +272,10 @@ static void roof_kernels(struct doc *d, const struct workload_report *r)
 #define T struct roofline_row
 PART(traffic_fields, T, FIELD(T, rank, FIELD_U32, "#", NO_UNIT, "of the kernel"),
      FIELD(T, level, FIELD_ENUM, "level", NO_UNIT, "of memory", .words = roof_level_labels, UNCUT),
-     FIELD(T, intensity, FIELD_NUM, "FLOP per byte", NO_UNIT, "operations / bytes", AS_FIGURE),
-     FIELD(T, gbps, FIELD_NUM, "GB/s", NO_UNIT, "bytes / duration", AS_FIGURE),
-     FIELD(T, bandwidth_pct, FIELD_NUM, "% of bandwidth", NO_UNIT, "of the level's peak",
-           AS_DECIMALS(1)),
-     FIELD(T, roof_pct, FIELD_NUM, "% of roof", NO_UNIT, "at this level", AS_DECIMALS(1)));
+     FIELD(T, intensity, FIELD_NUM, "intensity", IN_FLOP_PER_BYTE, "operations / bytes"),
+     FIELD(T, gbps, FIELD_NUM, "bandwidth", IN_GBPS, "bytes / duration"),
+     FIELD(T, bandwidth_pct, FIELD_NUM, "of bandwidth", IN_PERCENT, "of the level's peak"),
+     FIELD(T, roof_pct, FIELD_NUM, "of roof", IN_PERCENT, "at this level"));
 #undef T
 
 static void roof_traffic(struct doc *d, const struct workload_report *r)
