@@ -17,6 +17,7 @@ import threading
 import time
 
 sys.dont_write_bytecode = True
+import sandbox
 import seeds
 
 PROGRAM = None
@@ -413,7 +414,19 @@ def a_writer_still_appends(d):
     expect("and can be read afterwards", o.returncode == 0, o)
 
 
-TESTS = [a_writer_still_appends, package_takes_logs_along, package_tells_names_apart, package_refuses_sets, keys_go_elsewhere,
+def sorting_keeps_its_limit(d):
+    """Small rows take twice what SQLite counts for them."""
+    trace, limit_mb = seeds.rocpd(f"{d}/a.db"), 96
+    numbers = "with recursive a(x) as (select 1 union all select x + 1 from a limit 9000000) "
+    os.makedirs(f"{d}/tmp")
+    idle = sandbox.run([PROGRAM, "query", trace, "select 1"], d, f"{d}/tmp").peak_mb
+    for sql in ("select x from a order by x % 7", "select row_number() over (order by x % 7) from a"):
+        o = sandbox.run([PROGRAM, "query", trace, "--sort-memory", f"{limit_mb}M", numbers + sql], d, f"{d}/tmp")
+        expect(f"'{sql}' is refused: {o.err[-200:]!r}", o.code == 2 and b"--sort-memory" in o.err)
+        expect(f"'{sql}' takes {o.peak_mb - idle:.0f} MB", o.peak_mb - idle < 1.3 * limit_mb)
+
+
+TESTS = [sorting_keeps_its_limit, a_writer_still_appends, package_takes_logs_along, package_tells_names_apart, package_refuses_sets, keys_go_elsewhere,
          many_names_take_linear_time, many_processes_in_rocpd, ids_of_shared_sets, too_many_sets, reports_that_are_too_much,
          names_of_journals_are_kept, fleets_of_strangers,
          many_names_of_one_file, otf2_of_many_streams, pipes_in_folders_for_output, files_that_may_not_grow, merge_names_what_it_cannot_read,
