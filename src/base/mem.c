@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/spill.h"
 #include "base/task.h"
+#include "config.h"
 
 struct guard {
     jmp_buf jump;
@@ -221,6 +222,17 @@ size_t mem_held(void)
 size_t mem_peak(void)
 {
     return atomic_load(&peak);
+}
+
+size_t mem_held_by_others(void)
+{
+#ifdef HAVE_MALLINFO2
+    struct mallinfo2 m = mallinfo2();
+    size_t all = m.uordblks + m.hblkhd, ours = mem_held();
+    return all > ours ? all - ours : 0;
+#else
+    return 0;
+#endif
 }
 
 void mem_fail_after(int64_t n)

@@ -59,6 +59,12 @@ void mem_keep(void);
 size_t mem_held(void);
 size_t mem_peak(void);
 
+/*
+ * Bytes that others of the process hold: libraries, which count what they ask for and not what
+ * that takes. 0 where the system does not tell. Not for every row: it looks through what is free.
+ */
+size_t mem_held_by_others(void);
+
 /* Fault injection for tests: the n-th allocation from now fails (0: the very next). */
 void mem_fail_after(int64_t n);
 /* None fails any more; how many were left before one would have. */

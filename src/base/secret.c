@@ -33,6 +33,9 @@ static const struct tool tools[] = {
     {"login", 'p', true},        {"redis-cli", 'a', true},  {"ldapsearch", 'w', true},
     {"ldapmodify", 'w', true},   {"unzip", 'P', true},      {"zip", 'P', true},
     {"sqlcmd", 'P', true},       {"openssl", 'k', true},    {"curl", 'b', true},
+    {"unrar", 'p', false},       {"rar", 'p', false},       {"ipmitool", 'P', true},
+    {"bcp", 'P', true},          {"isql", 'P', true},       {"ncftpget", 'p', true},
+    {"ncftpput", 'p', true},
 };
 
 struct mask {
@@ -52,14 +55,6 @@ static void hide(struct mask *m, struct cut value)
     str_puts(&m->out, SECRET_MASK);
     m->done = value.p + value.n;
     m->hidden++;
-}
-
-static bool small_number(struct cut v)
-{
-    for (size_t i = 0; i < v.n; i++)
-        if (!isdigit((unsigned char)v.p[i]))
-            return false;
-    return v.n < 5;
 }
 
 static bool is_quote(char c)
@@ -160,10 +155,15 @@ static struct place place_of(const struct mask *m, struct cut name)
     size_t slash = *p == '\\' && is_quote(p[1]);
     bool quoted = is_quote(p[slash]);
     const char *next = quoted ? p + slash + 1 : p; /* "token": "x" */
+    if (quoted && *next == ']')                    /* environ['TOKEN'] = 'x' */
+        next++;
     const char *sign = skip_spaces(next);
+    if (before == '<' && *p == '>') /* <token>x</token> */
+        return (struct place){.p = p + 1, .stops = "<"};
     if (*p == '=' && p[1] != '>')
         return (struct place){.p = p + 1, .stops = strchr("?&", before) ? "&#" : ""};
-    if (*sign == '=' && (sign[1] == '>' || is_space(sign[1]))) /* token = x, token => x */
+    if (*sign == '=' && (sign[1] == '>' || is_space(sign[1]) ||
+                         next[-1] == ']')) /* token = x, token => x, ['token']=x */
         return (struct place){.p = skip_spaces(sign + 1 + (sign[1] == '>')), .stops = ",}"};
     if (*sign == ':' && next[1] != '/')
         return (struct place){.p = skip_spaces(sign + 1 + (sign[1] == '=')),
@@ -195,12 +195,12 @@ static void look_at_name(struct mask *m, struct cut name)
     const char *first = at.p + (*at.p == '\\');
     first += is_quote(*first);
     if (name.p[name.n] != '=' && *first == '-' &&
-        (first[1] == '-' || isalpha((unsigned char)first[1])))
+        (first[1] == '-' || isalpha((unsigned char)first[1])) && !secret_dashed(name, first))
         return; /* the next option */
     if (cut_ends(name, "pwd") && *first && strchr("/.~", *first))
         return; /* where it ran */
     struct cut v = at.header ? header_value(at) : value_at(at.p, at.stops);
-    if (s == SECRET || !small_number(v))
+    if (secret_value(s, v))
         hide(m, v);
 }
 
@@ -227,6 +227,7 @@ static void look_at_address(struct mask *m, const char *p)
         hide(m, (struct cut){colon + 1, (size_t)(at - colon - 1)});
     else if (at && web)
         hide(m, (struct cut){p, (size_t)(at - p)});
+    hide(m, secret_path(p));
 }
 
 /* user:password@host alone; `p` is the colon. */
@@ -239,7 +240,7 @@ static void look_at_login(struct mask *m, const char *p)
         !strncmp(at, "@sha256:", 8))
         return;
     struct cut v = {p + 1, (size_t)(at - p - 1)};
-    if (!small_number(v))
+    if (secret_value(SECRET_TEXT, v))
         hide(m, v);
 }
 

@@ -313,6 +313,26 @@ static bool roll_back(struct session_settings *s, struct session *x, struct gs_e
     return tree_check(x->source, err) && tree_recover(x, &did, err) && tree_roll_back(x, to, err);
 }
 
+/*
+ * The file of a session says which files are written and which programs run. One that lies
+ * elsewhere may come from anybody: the folder it edits is named by the user, too.
+ */
+static bool is_trusted(struct session_settings *s, const struct session *x, struct gs_error *err)
+{
+    const char *root = absolute(s->root, x->arena);
+    const char *slash = strrchr(x->folder, '/');
+    size_t n = slash ? (size_t)(slash - x->folder) : 0;
+    if (strlen(root) == n && strncmp(root, x->folder, n) == 0)
+        return true;
+    if (s->source && str_eq(absolute(s->source, x->arena), x->source))
+        return true;
+    return fail(err, GS_E_USAGE,
+                "session '%s' is not one of yours, and would edit '%s'%s%s%s; give '--source' with "
+                "that folder if it may",
+                x->folder, x->source, x->build ? " and run '" : "", x->build ? x->build : "",
+                x->build ? "'" : "");
+}
+
 static bool change(struct cli *cli, struct session_settings *s, struct gs_error *err)
 {
     size_t want = s->action == ACTION_ROLLBACK ? 2 : 1;
@@ -323,6 +343,8 @@ static bool change(struct cli *cli, struct session_settings *s, struct gs_error 
         return fail(err, GS_E_USAGE, "give the session to delete");
     struct session *x = session_open(s->root, id, true, cli->arena, err);
     if (!x)
+        return false;
+    if ((s->action == ACTION_RESUME || s->action == ACTION_ROLLBACK) && !is_trusted(s, x, err))
         return false;
     if (s->action == ACTION_RESUME)
         return resume(cli, s, x, err);

@@ -20,7 +20,7 @@ struct client {
 #include "fleet/clients.def"
 #undef CLIENT
 
-enum { CLIENT_MOST_VALUES = 64, CLIENT_NUMBER = 32 };
+enum { CLIENT_MOST_VALUES = 64, CLIENT_NUMBER = 32, CLIENT_MOST_SENT = 512 << 20 };
 
 /* Parameters as texts, NULL for NULL; those of numbers are in `numbers`. Fails where they are too many. */
 bool client_texts(const char *texts[CLIENT_MOST_VALUES],

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/mem.h"
 #include "base/task.h"
 #include "query/query_in.h"
 
@@ -93,11 +94,34 @@ static int authorize(void *query, int action, const char *a, const char *b, cons
     return SQLITE_DENY;
 }
 
+/*
+ * SQLite counts the bytes it asks for. Rows that wait to be sorted are small, and each takes up to
+ * twice as much: what is really held is looked at in steps of what it counts.
+ */
+static bool holds_too_much(struct query *q)
+{
+    enum { STEPS = 32 };
+    int64_t counted = q->sort_memory ? sqlite3_memory_used() : 0;
+    if (!q->sort_memory || counted < q->look_from)
+        return false;
+    q->look_from = counted + (int64_t)(q->sort_memory / STEPS);
+    size_t held = mem_held_by_others();
+    return held > q->others_before && held - q->others_before > q->sort_memory;
+}
+
+void query_guard_begin(struct query *q)
+{
+    q->timed_out = q->too_much = false;
+    q->look_from = 0;
+    q->others_before = q->sort_memory ? mem_held_by_others() : 0;
+}
+
 static int look(void *query)
 {
     struct query *q = query;
     q->timed_out = q->until > 0 && now() > q->until;
-    return q->timed_out || task_cancelled();
+    q->too_much = holds_too_much(q);
+    return q->timed_out || q->too_much || task_cancelled();
 }
 
 void query_guard_install(struct query *q)

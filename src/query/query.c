@@ -313,7 +313,7 @@ static bool fail_run(struct query *q, const struct query_limits *l, const char *
         *err = q->shortage;
         return false;
     }
-    if (rc == SQLITE_NOMEM)
+    if (rc == SQLITE_NOMEM || q->too_much)
         return fail(
             err, GS_E_USAGE,
             "the query needs more memory than %s; make it narrower, or give '--sort-memory'",
@@ -472,6 +472,7 @@ static bool execute(struct running *run, const char *sql, const struct query_lim
     name_columns(r, run->written ? run->written : run->stmt);
     if (l->memory && run->heap < 0)
         run->heap = sqlite3_hard_heap_limit64((int64_t)l->memory);
+    query_guard_begin(q);
     uint64_t most_text = q->has_trace ? trace_text_most(q->data.t) : UINT64_MAX;
     int rc = step_all(r, run->stmt, l, most_text, &too_large);
     r->seconds = now() - begin;
@@ -487,7 +488,7 @@ static bool execute(struct running *run, const char *sql, const struct query_lim
 static int prepare(struct query *q, const char *sql, sqlite3_stmt **s, const char **tail)
 {
     q->refused = NULL;
-    q->timed_out = q->wants_trace = q->wants_run = q->wants_args = false;
+    q->timed_out = q->too_much = q->wants_trace = q->wants_run = q->wants_args = false;
     q->needs = 0;
     int rc = sqlite3_prepare_v2(q->db, sql, -1, s, tail);
     bool load = (q->wants_run && !q->has_run) || (q->wants_trace && !has_parts(q));

@@ -197,10 +197,12 @@ struct query {
     struct gs_error load_error; /* why the source failed, in full */
     struct gs_error shortage;   /* of memory that is ours, while the statement at hand ran */
     uint64_t sort_memory;       /* of the limits of the statement at hand; 0: none */
+    size_t others_before;       /* mem_held_by_others() as the statement began */
+    int64_t look_from;          /* bytes of libsqlite3 from which memory is looked at again */
     double until;               /* when the statement must end; 0: no limit */
-    bool timed_out;
-    const char *refused; /* what the statement tried and may not */
-    bool whole_names;    /* of the limits of the statement at hand */
+    bool timed_out, too_much;   /* why it was ended */
+    const char *refused;        /* what the statement tried and may not */
+    bool whole_names;           /* of the limits of the statement at hand */
 };
 
 /* ---- cursor.c: what virtual tables share; they differ by what a row is ---- */
@@ -248,6 +250,7 @@ void rtables_sums(struct query *q); /* tables of sums, behind them */
 void rtables_fill(struct query *q); /* their rows, after */
 void functions_register(struct query *q);
 void query_guard_install(struct query *q);
+void query_guard_begin(struct query *q); /* a statement: what it holds is counted from now on */
 
 /* ---- small questions about rows ---- */
 

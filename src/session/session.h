@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "plan/command.h"
@@ -34,6 +35,8 @@ struct tree_file {
 struct tree_files {
     struct tree_file *v;
     size_t n, cap;
+    struct idmap *places; /* of the first `placed` by their paths; NULL: nobody has looked yet */
+    size_t placed;
 };
 
 enum outcome {

@@ -2,10 +2,13 @@
  * session.json: a session to text and back. What a newer version adds is skipped.
  */
 #include <math.h>
+#include <string.h>
 
 #include "field/field.h"
 #include "session/session.h"
 #include "session/store.h"
+
+enum { COMMIT_LETTERS = 40, SUM_LETTERS = OBJECT_NAME - 1 };
 
 #define TEXT(member, doc) OR_NULL(T, member, FIELD_TEXT, #member, doc)
 #define NUMBER(member, doc) ALWAYS(T, member, FIELD_I64, #member, doc)
@@ -147,12 +150,28 @@ static void make_whole(struct session *s)
     }
 }
 
+/* Names of contents and commits become parts of paths and words of git: they are sums, or none. */
+static bool is_sum(const char *name, size_t least)
+{
+    size_t n = strspn(name, "0123456789abcdef");
+    return !*name || (!name[n] && n >= least && n <= SUM_LETTERS);
+}
+
+static bool has_sums(const struct checkpoint *c)
+{
+    bool has = is_sum(c->commit, COMMIT_LETTERS);
+    for (size_t i = 0; has && i < c->files.n; i++)
+        has = is_sum(c->files.v[i].object, SUM_LETTERS);
+    return has;
+}
+
 static bool is_sound(const struct session *s)
 {
     bool sound = s->source && *s->source == '/' && s->checkpoints.n && s->repeat > 0 &&
                  session_checkpoint(s, s->current);
     for (size_t i = 0; sound && i < s->checkpoints.n; i++)
-        sound = s->checkpoints.v[i].number == (int64_t)i && s->checkpoints.v[i].parent < (int64_t)i;
+        sound = s->checkpoints.v[i].number == (int64_t)i &&
+                s->checkpoints.v[i].parent < (int64_t)i && has_sums(&s->checkpoints.v[i]);
     return sound;
 }
 

@@ -120,30 +120,37 @@ static bool state_now(struct session *s, const char *path, struct tree_file *f,
     return f->object != NULL;
 }
 
-static const struct tree_file *find(const struct tree_files *files, const char *path)
+/* The first of that path; NULL: none. Files come to a list and stay at their places. */
+static struct tree_file *find(struct tree_files *files, const char *path, struct arena *a)
 {
-    for (size_t i = 0; i < files->n; i++)
-        if (str_eq(files->v[i].path, path))
-            return &files->v[i];
-    return NULL;
+    if (!files->places) {
+        files->places = arena_new(a, struct idmap);
+        idmap_init(files->places, a);
+        files->placed = 0;
+    }
+    for (; files->placed < files->n; files->placed++) {
+        const char *known = files->v[files->placed].path;
+        idmap_claim(files->places, hash_bytes(known, strlen(known)), (uint32_t)files->placed);
+    }
+    uint32_t at = idmap_get(files->places, hash_bytes(path, strlen(path)));
+    return at != NO_INDEX && str_eq(files->v[at].path, path) ? &files->v[at] : NULL;
 }
 
 /* Files that a checkpoint does not name are as the session found them. */
 static const struct tree_file *state_at(const struct session *s, int64_t number, const char *path)
 {
     assert(s->checkpoints.n && session_checkpoint(s, number));
-    const struct tree_file *f = find(&session_checkpoint(s, number)->files, path);
-    return f ? f : find(&s->checkpoints.v[0].files, path);
+    const struct tree_file *f = find(&session_checkpoint(s, number)->files, path, s->arena);
+    return f ? f : find(&s->checkpoints.v[0].files, path, s->arena);
 }
 
 static void put_file(struct tree_files *files, struct arena *a, struct tree_file f)
 {
-    for (size_t i = 0; i < files->n; i++)
-        if (str_eq(files->v[i].path, f.path)) {
-            files->v[i] = f;
-            return;
-        }
-    vec_push(files, a, f);
+    struct tree_file *known = find(files, f.path, a);
+    if (known)
+        *known = f;
+    else
+        vec_push(files, a, f);
 }
 
 /* ---- checkpoints ---- */
@@ -192,7 +199,7 @@ static bool know_file(struct session *s, const char *path, struct gs_error *err)
 {
     struct tree_file f;
     struct tree_files *base = &s->checkpoints.v[0].files;
-    if (find(base, path))
+    if (find(base, path, s->arena))
         return true;
     if (!state_now(s, path, &f, err))
         return false;
@@ -418,7 +425,7 @@ bool tree_prune(struct session *s, size_t *dropped, struct gs_error *err)
             continue;
         git_drop(s, c->number);
         c->commit = "";
-        c->files.n = 0;
+        c->files = (struct tree_files){0};
         c->result += OUTCOMES;
         ++*dropped;
     }

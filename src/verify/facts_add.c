@@ -208,14 +208,16 @@ static struct known_path *known_path(struct values *v, const struct passage *of)
     const char *what =
         at == NO_INDEX ? arena_strdup(v->f->arena, v->what.buf) : v->kept.v[at].kind.what;
     struct known_path one = {.key = of->key, .kind.what = what};
-    vec_push(&v->kept, v->r->arena, one);
+    vec_push_alone(&v->kept, v->r->arena, one);
     return &v->kept.v[v->kept.n - 1];
 }
 
 static void add_sentence(struct facts *f, const struct reading *r, const struct passage *p,
                          const char *what)
 {
-    struct figures figures = {0};
+    struct figure
+        buffer[16]; /* most have none: a list of its own for each would cost most of all */
+    struct figures figures = {.v = buffer, .cap = ARRAY_LEN(buffer)};
     if (p->n > SENTENCE_MAX)
         return;
     figures_find(&figures, r->text.buf, p->at, p->n, r->arena);

@@ -39,7 +39,7 @@ static const struct covered *covered(const struct context *x, uint32_t list, siz
         return out;
     double all = 0, said = 0;
     *out = (struct covered){.turn = x->c->turn};
-    x->c->work += n;
+    x->c->work += n + 3; /* it lies anywhere, and so do its words */
     for (size_t i = 0; i < n; i++) {
         uint32_t word = f->pool.v[list + i];
         double w = f->rarity[word], weight = x->c->weights[word];

@@ -413,7 +413,29 @@ def a_writer_still_appends(d):
     expect("and can be read afterwards", o.returncode == 0, o)
 
 
-TESTS = [a_writer_still_appends, package_takes_logs_along, package_tells_names_apart, package_refuses_sets, keys_go_elsewhere,
+def peak_of(*words):
+    """(exit code, errors, MB at most). A child begins with what this process holds: that must stay little."""
+    env = {k: v for k, v in os.environ.items() if k != "MALLOC_PERTURB_"}  # touches what nobody else does
+    with tempfile.TemporaryFile() as err:
+        p = subprocess.Popen([PROGRAM, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err, env=env)
+        _, status, usage = os.wait4(p.pid, 0)
+        p.returncode = os.waitstatus_to_exitcode(status)
+        err.seek(0)
+        return p.returncode, err.read(10000), usage.ru_maxrss / 1024
+
+
+def sorting_keeps_its_limit(d):
+    """Small rows take twice what SQLite counts for them."""
+    trace, limit_mb = seeds.rocpd(f"{d}/a.db"), 96
+    numbers = "with recursive a(x) as (select 1 union all select x + 1 from a limit 9000000) "
+    idle = peak_of("query", trace, "select 1")[2]
+    for sql in ("select x from a order by x % 7", "select row_number() over (order by x % 7) from a"):
+        code, err, mb = peak_of("query", trace, "--sort-memory", f"{limit_mb}M", numbers + sql)
+        expect(f"'{sql}' is refused: {err[-200:]!r}", code == 2 and b"--sort-memory" in err)
+        expect(f"'{sql}' takes {mb - idle:.0f} MB", mb - idle < 1.3 * limit_mb)
+
+
+TESTS = [sorting_keeps_its_limit, a_writer_still_appends, package_takes_logs_along, package_tells_names_apart, package_refuses_sets, keys_go_elsewhere,
          many_names_take_linear_time, many_processes_in_rocpd, ids_of_shared_sets, too_many_sets, reports_that_are_too_much,
          names_of_journals_are_kept, fleets_of_strangers,
          many_names_of_one_file, otf2_of_many_streams, pipes_in_folders_for_output, files_that_may_not_grow, merge_names_what_it_cannot_read,

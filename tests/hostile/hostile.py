@@ -30,7 +30,7 @@ sys.path.insert(0, HERE)
 import seeds  # noqa: E402
 
 MODULES = ["items_sound", "items_names", "items_arithmetic", "items_database", "items_amplify",
-           "items_special", "items_forms", "items_wire"]
+           "items_special", "items_forms", "items_wire", "items_counters"]
 
 
 class Input:

@@ -62,7 +62,7 @@ LINES = {
               "collect {sound} --db {one}", "compare --db {one} latest {sound} --format html -o {out}/x.html",
               "compare --db {one} latest~1 latest --json"],
     "session": ["session show {one}", "session show {one} --json", "session export {one} -o {out}/x.html",
-                "session export {one} -o {out}/x.md", "session prune {one}", "session rollback {one} 0"],
+                "session export {one} -o {out}/x.md", "session prune {one}", "session rollback {one} 0 --source /does/not/exist"],
     "dialogue": ["ask {sound} --question why --llm anthropic --yes --llm-replay {one}",
                  "ask {sound} --question why --llm anthropic --yes --llm-agent --llm-replay {one} --json",
                  "analyze {sound} --llm openai --yes --llm-replay {one}",

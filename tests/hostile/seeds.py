@@ -364,7 +364,7 @@ def session(path):
         return {"number": number, "parent": number - 1, "time": "2030-01-31T12:00:00Z", "summary": "a change",
                 "finding": "ROCPD-TINY-001", "result": "kept" if number else "base", "commit": "", "key": "k",
                 "change_pct": -5.5, "noise_pct": 1.5, "predicted_pct": None, "blacklisted": False,
-                "files": [{"path": "a.c", "object": "00", "mode": 420}], **more}
+                "files": [{"path": "a.c", "object": "00" * 32, "mode": 420}], **more}
     write_json(f"{path}/session.json", {
         "version": 1, "id": "x", "created": "2030-01-31T12:00:00Z", "updated": "2030-01-31T12:00:00Z",
         "source": "/does/not/exist", "here": "/does/not/exist", "app": ["./app", "-n", "5"], "variables": ["A"],

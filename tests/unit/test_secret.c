@@ -102,6 +102,22 @@ static void secrets_are_hidden(void **state)
         {"app ya29.0123456789abcdefghij eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.x", "app *** ***"},
         {"echo '-----BEGIN RSA PRIVATE KEY----- a b -----END RSA PRIVATE KEY-----'",
          "echo '-----BEGIN RSA PRIVATE KEY-----***-----END RSA PRIVATE KEY-----'"},
+        {"app --password -S3cretX1 --token -aB3dE", "app --password *** --token ***"},
+        {"app --tokens=hunter2x --pin 4839 CARD_PIN=483920",
+         "app --tokens=*** --pin *** CARD_PIN=***"},
+        {"app --pass-word a --pass_phrase b --seed-phrase 'c d' --mfa-code 12",
+         "app --pass-word *** --pass_phrase *** --seed-phrase '***' --mfa-code ***"},
+        {"app --psk a --pswd b --oauth c --encryptionkey=hunter2 GOOGLE_CREDENTIALS_JSON={}",
+         "app --psk *** --pswd *** --oauth *** --encryptionkey=*** GOOGLE_CREDENTIALS_JSON=***"},
+        {"GITHUB_PAT=0123456789abcdefABCD app --keys=0123456789abcdefABCD",
+         "GITHUB_PAT=*** app --keys=***"},
+        {"app --slack https://hooks.slack.com/services/T0/B0/x -v",
+         "app --slack https://hooks.slack.com/services/*** -v"},
+        {"python -c \"os.environ['HF_TOKEN']='x'; e[\\\"KEY\\\"] = \\\"yy\\\"\"",
+         "python -c \"os.environ['HF_TOKEN']='***'; e[\\\"KEY\\\"] = \\\"***\\\"\""},
+        {"app <password>hunter2</password>", "app <password>***</password>"},
+        {"ipmitool -U me -P hunter2 x; unrar x -phunter2 a",
+         "ipmitool -U me -P *** x; unrar x -p*** a"},
         {"app --password", NULL},
         {"app --password ''", NULL},
     };
@@ -136,6 +152,11 @@ static void other_words_stay(void **state)
         {"[\"app\", \"--use-token\", \"--verbose\", \"--token\", \"--x\"]", NULL},
         {"HF_TOKEN= python train.py", NULL},
         {"mailto:me@host rank:0@node npm_config_cache_0123456789=x", NULL},
+        {"./app --password -v -host x --token -np 4", NULL},
+        {"./app --tokens 2k --tokens=1e9 --tokens 1,024 --tokens t/x2.bin --tokens all", NULL},
+        {"./app --pin numa --pin 0-7 --pin=on --pin 16 --pin 0,1,2,3 --pin_memory 1024", NULL},
+        {"./app --license Apache-2.0 --api v2 --pat 'a*b' --input-tokens abc1234", NULL},
+        {"get https://slack.com/services/x https://hooks.slack.com/", NULL},
         {"PWD=/home/me -----BEGIN PUBLIC KEY----- a", NULL},
     };
     check(v, ARRAY_LEN(v));
@@ -166,9 +187,11 @@ static clock_t ticks(const char *unit, size_t size)
 static void time_is_linear(void **state)
 {
     (void)state;
-    static const char *const units[] = {"Bearer ",        "\"=>--token", "pwd=/'",  "--user='",
-                                        "--token=\"",     "a:",          "://",     "password: ",
-                                        "\\\"token\\\":", "-----BEGIN ", "'token:", "@"};
+    static const char *const units[] = {
+        "Bearer ", "\"=>--token", "pwd=/'",          "--user='",          "--token=\"",
+        "a:",      "://",         "password: ",      "\\\"token\\\":",    "-----BEGIN ",
+        "'token:", "@",           "--password -a\"", "\"--token\",\"-aB", "<token>",
+        "['key']"};
     enum { SIZE = 1 << 14, TIMES = 16, NOISE = 4000 };
     for (size_t i = 0; i < ARRAY_LEN(units); i++) /* square, it would be 256 times */
         assert_true(ticks(units[i], (size_t)SIZE * TIMES) <

@@ -19,7 +19,7 @@
 #include "fleet/pg/pg.h"
 
 /* What a server may say at once; rows as long as PostgreSQL's longest values. */
-enum { MOST_ROW = 1 << 30, MOST_OTHER = 1 << 24, PIECE = 1 << 16, MOST_ADDRESSES = 16 };
+enum { MOST_ROW = 1 << 28, MOST_OTHER = 1 << 24, PIECE = 1 << 16, MOST_ADDRESSES = 16 };
 
 static int64_t now_ms(void)
 {
