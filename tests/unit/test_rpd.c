@@ -14,6 +14,7 @@
 #include "config.h"
 #include "ingest/ingest.h"
 #include "ingest/unpack.h"
+#include "sql.h"
 
 #ifdef HAVE_ZSTD
 #include <zstd.h>
@@ -79,15 +80,9 @@ static const char schema[] =
 
 static void make(const char *more)
 {
-    sqlite3 *db;
     unlink(path);
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, schema, NULL, NULL, NULL), SQLITE_OK);
-    char *message = NULL;
-    if (sqlite3_exec(db, more, NULL, NULL, &message) != SQLITE_OK)
-        print_message("%s\n", message);
-    assert_null(message);
-    sqlite3_close(db);
+    run_sql_in(path, schema);
+    run_sql_in(path, more);
 }
 
 static bool load_from(const char *file)
@@ -198,12 +193,7 @@ static void an_unclear_monitor_keeps_its_number(void **state)
 {
     (void)state;
     make(sample);
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "INSERT INTO rocpd_monitor VALUES (9,'gpu',3,'sclk',1,2,'5')",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
-    sqlite3_close(db);
+    run_sql_in(path, "INSERT INTO rocpd_monitor VALUES (9,'gpu',3,'sclk',1,2,'5')");
     assert_true(load_from(path));
     assert_int_equal(trace.series.n, 2);
     assert_int_equal(trace.series.v[1].gpu, NO_INDEX);

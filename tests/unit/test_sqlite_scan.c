@@ -17,22 +17,12 @@
 #include "base/str.h"
 #include "ingest/sqlite/scan.h"
 #include "scratch.h"
-
-static void run_sql(sqlite3 *db, const char *sql)
-{
-    char *message = NULL;
-    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
-        print_error("%s\n%s\n", message, sql);
-    assert_null(message);
-}
+#include "sql.h"
 
 static void make(const char *sql)
 {
-    sqlite3 *db;
     unlink(path);
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    run_sql(db, sql);
-    sqlite3_close(db);
+    run_sql_in(path, sql);
 }
 
 /* `n` rows by a query over x = 1 .. n. */
