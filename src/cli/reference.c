@@ -12,6 +12,7 @@
 #include "report/columns.h"
 #include "report/inventory.h"
 #include "report/summary_json.h"
+#include "verify/reading.h"
 
 struct making {
     const struct run *run;
@@ -81,26 +82,6 @@ static void render_all(const struct verified_text *t, struct report *r)
     }
 }
 
-/* Heads of the tables of a page, as lines of text: what is hidden has no part in it. */
-static void page_heads(struct str *out, const char *text, size_t n)
-{
-    static const char column[] = "<th scope=\"col\"", hidden[] = " hidden", end[] = "</tr>";
-    for (const char *p = text, *stop = text + n; p < stop;) {
-        const char *at = text_find(p, (size_t)(stop - p), column);
-        const char *row = text_find(p, (size_t)((at ? at : stop) - p), end);
-        const char *close = at ? memchr(at, '>', (size_t)(stop - at)) : NULL;
-        if (row && out->len)
-            str_putc(out, '\n');
-        if (!close)
-            return;
-        const char *label = close + 1, *over = memchr(label, '<', (size_t)(stop - label));
-        size_t length = over ? (size_t)(over - label) : 0;
-        if (!text_find(at, (size_t)(close - at), hidden))
-            str_printf(out, "%.*s|", (int)(length < 100 ? length : 0), label);
-        p = label + length;
-    }
-}
-
 /* Tables may show other columns than they usually do (--columns): those that the text has. */
 void reference_render(const struct verified_text *t, struct report *r)
 {
@@ -111,7 +92,7 @@ void reference_render(const struct verified_text *t, struct report *r)
     struct str heads = {.buf = NULL};
     if (t->kind == VERIFY_HTML) {
         str_init(&heads, t->cli->arena);
-        page_heads(&heads, t->text, t->n);
+        reading_html_heads(&heads, t->text, t->n);
     }
     const struct doc *d = report_doc(r, &err);
     r->columns = !d                       ? NULL
