@@ -149,32 +149,11 @@ static void add_details(const struct verified_text *t, struct report *r)
     r->sections = NULL;
 }
 
-static void summary_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    struct making *m = r->ctx;
-    summary_json(&m->summary, w);
-}
-
-static void inventory_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    struct making *m = r->ctx;
-    inventory_json(&m->inventory, w);
-}
-
-static struct doc *inventory_doc_form(const struct report *r)
-{
-    struct making *m = r->ctx;
-    return inventory_doc(&m->inventory, r->arena);
-}
-
 static void add_inventory(const struct verified_text *t, struct making *m,
                           const struct trace *trace)
 {
     inventory_make(&m->inventory, trace, false, t->cli->threads, t->cli->arena);
-    struct report info = {
-        .ctx = m, .doc = inventory_doc_form, .json = inventory_form, .kind = "inventory"};
+    struct report info = report_about_inventory(&m->inventory, t->cli->arena);
     reference_render(t, &info);
 }
 
@@ -211,11 +190,7 @@ void reference_add_run(const struct verified_text *t, const struct run *run, siz
         summary_make(&m->summary, run->analysis, arena);
         summary_phases(&m->summary, arena);
         struct subject facts = {.a = run->analysis, .summary = &m->summary};
-        struct report summary = {.ctx = m,
-                                 .about = &facts,
-                                 .make = summary_report,
-                                 .json = summary_form,
-                                 .kind = "summary"};
+        struct report summary = report_about(REPORT_SUMMARY, &facts, arena);
         reference_render(t, &summary);
     }
     add_inventory(t, m, &run->trace);
@@ -225,20 +200,14 @@ void reference_add_empty(const struct verified_text *t, const struct trace *trac
 {
     struct making *m = arena_new(t->cli->arena, struct making);
     add_inventory(t, m, trace);
-    reference_facts(t, &(struct report){.ctx = m, .json = inventory_form, .kind = "inventory"});
+    struct report info = report_about_inventory(&m->inventory, t->cli->arena);
+    reference_facts(t, &info);
     reference_add_plan(t, NULL);
 }
 
 void reference_add_longer(const struct verified_text *t, const struct run *run, size_t top)
 {
     add_analysis(t, run, top);
-}
-
-static void comparison_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    struct making *m = r->ctx;
-    compare_json(w, &m->comparison, &m->gate, NULL);
 }
 
 void reference_add_comparison(const struct verified_text *t, const char *a, const char *b)
@@ -252,26 +221,15 @@ void reference_add_comparison(const struct verified_text *t, const char *a, cons
         return; /* they are one job and nothing else */
     compare(&m->comparison, &runs[0], &runs[1], arena);
     struct subject about = {.comparison = &m->comparison, .gate = &m->gate, .top = 10};
-    struct report report = {.ctx = m,
-                            .about = &about,
-                            .make = compare_report,
-                            .json = comparison_form,
-                            .kind = "comparison"};
+    struct report report = report_about(REPORT_COMPARISON, &about, arena);
     reference_render(t, &report);
     reference_facts(t, &report);
-}
-
-static void workload_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    workload_json(w, r->about->workload);
 }
 
 void reference_add_workload(const struct verified_text *t, struct workload_report *w)
 {
     struct subject about = {.workload = w};
-    struct report report = {
-        .about = &about, .make = workload_doc_report, .json = workload_form, .kind = "workload"};
+    struct report report = report_about(REPORT_WORKLOAD, &about, t->cli->arena);
     reference_render(t, &report);
     reference_facts(t, &report);
 }
