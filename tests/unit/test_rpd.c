@@ -1,5 +1,6 @@
 /* Focus of this file: rocmProfileData databases, plain and compressed; what is rocpd and what is
  * not. */
+#define _GNU_SOURCE /* nftw */
 #include "unit.h"
 
 #include <sqlite3.h>
@@ -14,33 +15,23 @@
 #include "config.h"
 #include "ingest/ingest.h"
 #include "ingest/unpack.h"
+#include "scratch.h"
 #include "sql.h"
 
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 #endif
 
-static char dir[] = "/tmp/gpusight-rpd-XXXXXX";
-static char path[64], packed[64];
+static char packed[128];
 static struct trace trace;
 static struct gs_error error;
 
 static int make_dir(void **state)
 {
-    (void)state;
-    if (!mkdtemp(dir))
+    if (scratch_make(state))
         return -1;
-    snprintf(path, sizeof(path), "%s/a.rpd", dir);
     snprintf(packed, sizeof(packed), "%s/b", dir);
     return setenv("TMPDIR", dir, 1);
-}
-
-static int remove_dir(void **state)
-{
-    (void)state;
-    unlink(path);
-    unlink(packed);
-    return rmdir(dir);
 }
 
 /* The schema as rpd writes it, without what nobody reads. */
@@ -384,5 +375,5 @@ int main(void)
         unit_test(a_huge_claim_is_refused),
         unit_test(no_room_for_temporary_files_is_an_error),
     };
-    return cmocka_run_group_tests(tests, make_dir, remove_dir);
+    return cmocka_run_group_tests(tests, make_dir, scratch_remove);
 }
