@@ -1,5 +1,7 @@
 #include "analyze/gap_cause.h"
 
+#include "analyze/call_sums.h"
+
 void gap_reader_init(struct gap_reader *r, const struct view *v, size_t slot,
                      struct gap_cursor *cursor)
 {
@@ -20,14 +22,14 @@ static enum cause on_the_way(bool drained)
  * What a call says about a gap in which it runs. Slow ones that neither launch nor wait are work
  * of the host; what is loaded or compiled on first use is paid once, the same call again is not.
  */
-static enum cause cause_of(const struct gap_reader *r, uint32_t call, bool drained)
+enum cause gap_cause_of_call(const struct view *v, uint32_t call, bool drained)
 {
-    const struct regions *g = &r->v->trace->regions;
+    const struct regions *g = &v->trace->regions;
     int64_t length = sub_ns(g->end_ns[call], g->start_ns[call]);
-    switch (view_call_class(r->v, call)) {
+    switch (view_call_class(v, call)) {
     case API_LAUNCH:
-        return length >= LEDGER_LOAD_NS && view_first_use(r->v, call) ? CAUSE_STARTUP
-                                                                      : on_the_way(drained);
+        return length >= LEDGER_LOAD_NS && view_first_use(v, call) ? CAUSE_STARTUP
+                                                                   : on_the_way(drained);
     case API_SYNC:
     case API_COPY:
         return CAUSE_SYNC;
@@ -38,7 +40,7 @@ static enum cause cause_of(const struct gap_reader *r, uint32_t call, bool drain
     case API_CREATE:
         return length >= LEDGER_SHORT_HOST_NS ? CAUSE_ALLOC : on_the_way(drained);
     case API_MODULE:
-        if (view_first_use(r->v, call))
+        if (view_first_use(v, call))
             return CAUSE_STARTUP;
         break;
     case API_COMM:
@@ -50,8 +52,9 @@ static enum cause cause_of(const struct gap_reader *r, uint32_t call, bool drain
     return length >= LEDGER_SHORT_HOST_NS ? CAUSE_HOST : on_the_way(drained);
 }
 
-static bool waits(enum api_class class)
+bool gap_call_waits(const struct view *v, uint32_t call)
 {
+    enum api_class class = view_call_class(v, call);
     return class == API_SYNC || class == API_COPY;
 }
 
@@ -76,17 +79,14 @@ static void note(const struct gap_reader *r, enum cause cause, uint32_t call, in
 static void add_between(const struct gap_reader *r, struct span s, bool drained, int64_t busy_ns,
                         int64_t *ns)
 {
-    int64_t length = s.end - s.start, host = length;
-    if (!drained) {
-        host = length < LEDGER_SHORT_HOST_NS ? 0 : length;
-    } else {
-        int64_t hidden = busy_ns > LEDGER_SHORT_HOST_NS ? busy_ns : LEDGER_SHORT_HOST_NS;
-        host -= length > LEDGER_SYNC_HOST_NS ? 0 : length < hidden ? length : hidden;
-    }
+    int64_t length = s.end - s.start;
+    int64_t host = gap_host_ns(length, drained, gap_hidden_ns(busy_ns));
     add_to(ns, on_the_way(drained), length - host);
     add_to(ns, CAUSE_HOST, host);
     note(r, CAUSE_HOST, NO_INDEX, s.end - host, s.end);
 }
+
+enum { SEEK_NEAR = 16 }; /* most gaps are a few calls after the last one */
 
 /*
  * Where the thread stands at `at`: the first outer call that ends after it. Gaps come in order of
@@ -97,9 +97,11 @@ static size_t seek(struct gap_reader *r, uint32_t thread, int64_t at)
     const struct view_thread *th = &r->v->threads[thread];
     const int64_t *end_ns = r->v->trace->regions.end_ns;
     struct gap_cursor *c = &r->cursor[thread];
-    size_t i = c->gpu == r->gpu ? c->at : 0;
-    while (i < th->n_outer && end_ns[th->outer[i]] < at)
+    size_t i = c->gpu == r->gpu ? c->at : 0, near = i + SEEK_NEAR;
+    while (i < th->n_outer && i < near && end_ns[th->outer[i]] < at)
         i++;
+    if (i == near)
+        BISECT(i, th->n_outer, mid, end_ns[th->outer[mid]] < at);
     c->gpu = r->gpu;
     return c->at = i;
 }
@@ -125,6 +127,30 @@ static bool explain_queued(const struct gap_reader *r, int64_t start, int64_t en
     return true;
 }
 
+/*
+ * Whole blocks of calls that are over before `limit`, and say the same about the gap as those
+ * before them do: up to the first wait, or behind one. Returns the call that is next.
+ */
+static size_t take_blocks(const struct gap_reader *r, uint32_t thread, size_t i, int64_t limit,
+                          bool drained, int64_t busy_ns, int64_t *ns)
+{
+    const struct call_sums *s = &r->sums[thread];
+    size_t from = i / CALL_BLOCK, to = from, most = s->n_blocks;
+    if (from >= most)
+        return i;
+    if (!drained && s->blocks[from].next_wait / CALL_BLOCK < most)
+        most = s->blocks[from].next_wait / CALL_BLOCK;
+    BISECT(to, most, b, call_over(r->v, thread, (b + 1) * CALL_BLOCK - 1) < limit);
+    if (to == from)
+        return i;
+    int64_t hidden = gap_hidden_ns(busy_ns);
+    if (call_sums_add(s, from, to, drained, hidden, ns) && r->host)
+        vec_push_alone(&r->host->covers, r->host->arena,
+                       ((struct gap_cover){thread, (uint32_t)(from * CALL_BLOCK),
+                                           (uint32_t)(to * CALL_BLOCK), drained, hidden}));
+    return to * CALL_BLOCK;
+}
+
 static void explain_by_thread(struct gap_reader *r, int64_t start, int64_t end, uint32_t thread,
                               uint32_t launch, int64_t busy_ns, int64_t *ns)
 {
@@ -132,12 +158,19 @@ static void explain_by_thread(struct gap_reader *r, int64_t start, int64_t end, 
     const struct regions *g = &r->v->trace->regions;
     size_t i = seek(r, thread, start);
     /* Was the host waiting for the GPU when it ran dry? Then the queue was empty because of it. */
-    bool drained = i < th->n_outer && g->start_ns[th->outer[i]] < start &&
-                   waits(view_call_class(r->v, th->outer[i]));
+    bool drained =
+        i < th->n_outer && g->start_ns[th->outer[i]] < start && gap_call_waits(r->v, th->outer[i]);
     /* Once the launching call is over, the rest is the way from the host to the GPU. */
     int64_t sent = launch == NO_INDEX ? end : g->end_ns[launch];
     int64_t at = start;
-    for (; i < th->n_outer && at < end && at < sent; i++) {
+    for (size_t first = i; i < th->n_outer && at < end && at < sent; i++) {
+        if (r->sums && i % CALL_BLOCK == 0 && i > first) {
+            size_t next = take_blocks(r, thread, i, sent < end ? sent : end, drained, busy_ns, ns);
+            at = next > i ? call_over(r->v, thread, next - 1) : at;
+            i = next;
+            if (i == th->n_outer)
+                break;
+        }
         uint32_t call = th->outer[i];
         int64_t from = g->start_ns[call] > at ? g->start_ns[call] : at;
         if (from >= end || from >= sent)
@@ -147,10 +180,10 @@ static void explain_by_thread(struct gap_reader *r, int64_t start, int64_t end, 
         int64_t to = g->end_ns[call] < end ? g->end_ns[call] : end;
         if (to < at) /* it ends before it starts: odd, counts as zero */
             to = at;
-        enum cause cause = cause_of(r, call, drained);
+        enum cause cause = gap_cause_of_call(r->v, call, drained);
         add_to(ns, cause, to - at);
         note(r, cause, call, at, to);
-        drained |= waits(view_call_class(r->v, call));
+        drained |= gap_call_waits(r->v, call);
         at = to;
     }
     if (at < end && at < sent) { /* no call up to the launch's end: only possible without a link */

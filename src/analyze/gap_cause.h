@@ -7,6 +7,8 @@
 
 #include "analyze/ledger.h"
 
+struct call_sums;
+
 /* By thread: the first outer call that may still matter to the GPU in `gpu`, of any other 0. */
 struct gap_cursor {
     size_t at;
@@ -20,7 +22,8 @@ struct gap_reader {
     uint32_t gpu;         /* 1 + its place in the view */
     uint32_t last_thread; /* that launched work, for work without a link */
     bool has_calls;
-    struct gap_list *host; /* takes what the host is to blame for; NULL: nobody asks */
+    const struct call_sums *sums; /* by thread; NULL: calls are few enough to walk */
+    struct gap_list *host;        /* takes what the host is to blame for; NULL: nobody asks */
 };
 
 /*
@@ -37,5 +40,27 @@ void gap_reader_init(struct gap_reader *r, const struct view *v, size_t slot,
  */
 void gap_explain(struct gap_reader *r, int64_t start, int64_t end, uint32_t call, int64_t busy_ns,
                  int64_t *ns);
+
+/* What a call says about a gap in which it runs, with the host having waited in it before or not. */
+enum cause gap_cause_of_call(const struct view *v, uint32_t call, bool drained);
+bool gap_call_waits(const struct view *v, uint32_t call);
+
+/* How much of each stretch between calls a wait for work of that length could have hidden. */
+static inline int64_t gap_hidden_ns(int64_t busy_ns)
+{
+    return busy_ns < LEDGER_SHORT_HOST_NS  ? LEDGER_SHORT_HOST_NS
+           : busy_ns < LEDGER_SYNC_HOST_NS ? busy_ns
+                                           : LEDGER_SYNC_HOST_NS; /* longer ones are not hidden */
+}
+
+/* How much of a stretch between calls the host is to blame for. */
+static inline int64_t gap_host_ns(int64_t length, bool drained, int64_t hidden_ns)
+{
+    if (!drained)
+        return length < LEDGER_SHORT_HOST_NS ? 0 : length;
+    if (length > LEDGER_SYNC_HOST_NS)
+        return length;
+    return length < hidden_ns ? 0 : length - hidden_ns;
+}
 
 #endif

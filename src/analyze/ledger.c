@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "analyze/call_sums.h"
 #include "analyze/gap_cause.h"
 #include "base/mem.h"
 #include "base/parallel.h"
@@ -372,7 +373,8 @@ struct ledger_job {
     struct ledger *l;
     const struct view *v;
     struct gap_cursor *cursors; /* worker after worker */
-    struct gap_list *lists;     /* worker after worker; NULL: nobody asks */
+    const struct call_sums *sums;
+    struct gap_list *lists; /* worker after worker; NULL: nobody asks */
     gap_fn *tell;
     void *ctx;
 };
@@ -397,13 +399,16 @@ static void measure_gpu(void *ctx, size_t slot, int worker)
                      .tell = job->tell,
                      .ctx = job->ctx};
     if (list)
-        job->l->host[slot] = (struct gap_range){list, list->parts.n, 0};
+        job->l->host[slot] = (struct gap_range){list, list->parts.n, 0, list->covers.n, 0};
     gap_reader_init(&w.reader, w.v, w.slot, cursor);
     w.reader.host = list;
+    w.reader.sums = job->sums;
     measure_work(&w);
     assert(sum_of(w.out->ns) == view_recorded(job->v)); /* every nanosecond has one cause */
-    if (list)
+    if (list) {
         job->l->host[slot].n = list->parts.n - job->l->host[slot].first;
+        job->l->host[slot].n_covers = list->covers.n - job->l->host[slot].first_cover;
+    }
 }
 
 static struct gap_list *lists_make(size_t n, struct arena *a)
@@ -424,6 +429,7 @@ void ledger_make(struct ledger *l, const struct view *v, bool host, struct arena
     struct ledger_job job = {.l = l,
                              .v = v,
                              .lists = host ? lists_make(workers, a) : NULL,
+                             .sums = call_sums_make(v, temporary),
                              .cursors =
                                  arena_array(temporary, struct gap_cursor, workers * v->n_threads)};
     parallel_for(v->workers, v->n_gpus, measure_gpu, &job);
@@ -441,6 +447,7 @@ void ledger_gaps(const struct view *v, gap_fn *tell, void *ctx)
     struct ledger ledger = {.gpus = arena_array(temporary, struct ledger_gpu, v->n_gpus)};
     struct ledger_job job = {.l = &ledger,
                              .v = v,
+                             .sums = call_sums_make(v, temporary),
                              .cursors = arena_array(temporary, struct gap_cursor, v->n_threads),
                              .tell = tell,
                              .ctx = ctx};

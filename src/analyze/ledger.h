@@ -73,9 +73,18 @@ struct gap_part {
     int64_t start_ns, end_ns;
 };
 
+/* A stretch of a gap as long as many calls: outer calls [first, end) of a thread, all of each. */
+struct gap_cover {
+    uint32_t thread; /* of the view */
+    uint32_t first, end;
+    bool drained; /* gap_host_ns() says what is the host's of the stretches before each call */
+    int64_t hidden_ns;
+};
+
 /* Parts of gaps of several GPUs, one GPU after the other. */
 struct gap_list {
     VEC(struct gap_part) parts;
+    VEC(struct gap_cover) covers;
     struct arena *arena;
 };
 
@@ -83,6 +92,7 @@ struct gap_list {
 struct gap_range {
     const struct gap_list *list;
     size_t first, n;
+    size_t first_cover, n_covers;
 };
 
 struct ledger_gpu {

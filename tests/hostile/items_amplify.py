@@ -109,6 +109,33 @@ def many_devices(folder):
         "k", ts=i, dur=1, args={"device": i, "stream": i}))
 
 
+def _launches(folder, n, gpus, threads, more):
+    """Launches 100 us apart by threads in turn, on GPUs in turn: each gap of each GPU is as long as a round of them."""
+    def event(i):
+        i, kind = divmod(i, 2 + len(more))
+        if kind > 1:
+            return {"ph": "X", "pid": 1, "tid": 1 + i % threads, "ts": 100 * i + 3, "dur": 96, "args": {}, **more[kind - 2](i)}
+        if kind:
+            return seeds.kernel_event("k", ts=100 * i + 5, dur=70, args={"device": i % gpus, "correlation": i + 1})
+        return {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel" if i % 50 else "cudaDeviceSynchronize", "pid": 1,
+                "tid": 1 + i % threads, "ts": 100 * i, "dur": 3, "args": {"correlation": i + 1}}
+    return _events_by(folder, n * (2 + len(more)), event)
+
+
+@item(heavy=True)
+def one_thread_of_many_devices(folder):
+    """One thread that feeds 4,000 GPUs, with a range around what it does between calls: the host starves all of them."""
+    return _launches(folder, 30000, 4000, 1, [lambda i: {"cat": "user_annotation", "name": f"m{i % 50}"}])
+
+
+@item(heavy=True)
+def many_threads_of_many_devices(folder):
+    """5,000 threads that feed 4,000 GPUs, and another one for each launch that allocates meanwhile."""
+    return _launches(folder, 15000, 4000, 5000, [
+        lambda i: {"cat": "user_annotation", "name": f"m{i % 50}"},
+        lambda i: {"cat": "cuda_runtime", "name": "cudaMalloc", "tid": 100000 + i, "args": {"correlation": 10 ** 6 + i}}])
+
+
 @item(heavy=True)
 def many_names(folder):
     """50,000 kernels with a name of their own each, mangled."""

@@ -185,6 +185,7 @@ def other_shapes(gpusight, folder, plain):
     base = event_cost(gpusight, plain)
     for name, options in (("events in any order", {"unsorted": True}), ("20 calls a launch", {"api": 20, "kernels": N // 10}),
                           ("10,000 streams", {"gpus": 1, "streams": 10_000}), ("1,000 GPUs", {"gpus": 1000, "streams": 1, "threads": 1000}),
+                          ("1,000 GPUs of 2 threads", {"gpus": 1000, "streams": 1, "threads": 2}),
                           ("100,000 kernel names", {"names": N // 10}), ("markers 300 deep", {"depth": 300})):
         made = other(gpusight, folder, f"other_{name.replace(' ', '_').replace(',', '')}.db", **{"kernels": N // 4, **options})
         us, held = event_cost(gpusight, made)
