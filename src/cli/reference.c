@@ -98,8 +98,11 @@ void reference_render(const struct verified_text *t, struct report *r)
     r->columns = !d                       ? NULL
                  : t->kind == VERIFY_HTML ? columns_of_text(d, heads.buf, heads.len)
                                           : columns_of_text(d, t->text, t->n);
-    if (r->columns)
+    if (r->columns) {
         render_all(t, r);
+        r->columns = "all"; /* then tables of one kind differ in what is empty in them */
+        render_all(t, r);
+    }
     r->columns = NULL;
 }
 
