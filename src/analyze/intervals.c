@@ -79,6 +79,20 @@ void spans_union(struct spans *out, const struct spans *a, const struct spans *b
     }
 }
 
+void spans_union_all(struct spans *out, struct spans *sets, size_t n, struct arena *arena)
+{
+    for (; n > 1; n = (n + 1) / 2) {
+        for (size_t i = 0; i < n / 2; i++) {
+            struct spans both = {0};
+            spans_union(&both, &sets[2 * i], &sets[2 * i + 1], arena);
+            sets[i] = both;
+        }
+        if (n % 2)
+            sets[n / 2] = sets[n - 1];
+    }
+    *out = n ? sets[0] : (struct spans){0};
+}
+
 int64_t spans_common(const struct spans *a, const struct spans *b)
 {
     int64_t total = 0;

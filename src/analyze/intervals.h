@@ -34,6 +34,8 @@ void spans_subtract(struct spans *out, const struct spans *a, const struct spans
 /* What is in a or b. */
 void spans_union(struct spans *out, const struct spans *a, const struct spans *b,
                  struct arena *arena);
+/* What is in any of n sets, of which nothing is left behind: pair by pair, so that each is read log n times. */
+void spans_union_all(struct spans *out, struct spans *sets, size_t n, struct arena *arena);
 /* Total of what is in both. */
 int64_t spans_common(const struct spans *a, const struct spans *b);
 int64_t spans_total(const struct spans *s);

@@ -179,31 +179,38 @@ static bool next_part(const struct work *w, int64_t *at, int64_t end, struct spa
     return more;
 }
 
+/* Idle time of one cause, without pauses. */
+static void add_idle(struct work *w, enum cause cause, int64_t start, int64_t end)
+{
+    if (end > start)
+        w->out->ns[cause] = add_ns(w->out->ns[cause], end - start - view_paused(w->v, start, end));
+}
+
 /* Idle time before the first work: start-up, unless this is a slice and there was work before it.
  */
 static void measure_lead(struct work *w, int64_t until)
 {
     struct span s;
     uint32_t kernel, call;
-    find_next(w, until, &kernel, &call);
-    for (int64_t at = w->v->start_ns; next_part(w, &at, until, &s);) {
-        if (w->g->has_earlier)
-            gap_explain(&w->reader, s.start, s.end, call, 0, w->out->ns);
-        else
-            w->out->ns[CAUSE_STARTUP] = add_ns(w->out->ns[CAUSE_STARTUP], s.end - s.start);
+    if (!w->g->has_earlier) {
+        add_idle(w, CAUSE_STARTUP, w->v->start_ns, until);
+        return;
     }
+    find_next(w, until, &kernel, &call);
+    for (int64_t at = w->v->start_ns; next_part(w, &at, until, &s);)
+        gap_explain(&w->reader, s.start, s.end, call, 0, w->out->ns);
 }
 
 /* Idle time after the last work: the tail, unless this is a slice and more work follows. */
 static void measure_trail(struct work *w, int64_t from, int64_t busy_ns)
 {
     struct span s;
-    for (int64_t at = from; next_part(w, &at, w->v->end_ns, &s);) {
-        if (w->g->later_kernels || w->g->later_copies)
-            gap_explain(&w->reader, s.start, s.end, later_call(w), busy_ns, w->out->ns);
-        else
-            w->out->ns[CAUSE_TAIL] = add_ns(w->out->ns[CAUSE_TAIL], s.end - s.start);
+    if (!w->g->later_kernels && !w->g->later_copies) {
+        add_idle(w, CAUSE_TAIL, from, w->v->end_ns);
+        return;
     }
+    for (int64_t at = from; next_part(w, &at, w->v->end_ns, &s);)
+        gap_explain(&w->reader, s.start, s.end, later_call(w), busy_ns, w->out->ns);
 }
 
 static void measure_unused(struct work *w)

@@ -427,6 +427,28 @@ void view_slice(struct view *out, const struct view *v, int64_t start_ns, int64_
         out->n_calls = 1; /* calls were recorded, only not here: that is known, too */
 }
 
+static void append_rows(struct spans *out, const struct view *v, const uint32_t *rows, size_t n,
+                        const int64_t *start_ns, const int64_t *end_ns, struct arena *a)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct span s = view_clip(v, start_ns[rows[i]], end_ns[rows[i]]);
+        spans_append(out, a, s.start, s.end);
+    }
+}
+
+void view_busy_spans(struct spans *out, const struct view *v, struct arena *a)
+{
+    const struct kernels *k = &v->trace->kernels;
+    const struct copies *c = &v->trace->copies;
+    struct spans *sets = arena_array(a, struct spans, 2 * v->n_gpus + 1);
+    for (size_t g = 0; g < v->n_gpus; g++) {
+        const struct view_gpu *u = &v->gpus[g];
+        append_rows(&sets[2 * g], v, u->kernels, u->n_kernels, k->start_ns, k->end_ns, a);
+        append_rows(&sets[2 * g + 1], v, u->copies, u->n_copies, c->start_ns, c->end_ns, a);
+    }
+    spans_union_all(out, sets, 2 * v->n_gpus, a);
+}
+
 int64_t view_call_time(const struct view *v, unsigned classes)
 {
     const struct regions *r = &v->trace->regions;

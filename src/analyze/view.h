@@ -99,6 +99,9 @@ static inline enum api_class view_call_class(const struct view *v, uint32_t call
     return (enum api_class)v->call_class[(size_t)r->kind[call] * v->n_strings + r->name[call]];
 }
 
+/* When any of the view's GPUs works, within the view. The arena keeps it. */
+void view_busy_spans(struct spans *out, const struct view *v, struct arena *a);
+
 /* Time in calls of these classes (1u << API_SYNC ...), outermost ones; threads together count once. */
 int64_t view_call_time(const struct view *v, unsigned classes);
 

@@ -98,20 +98,10 @@ static void pauses_of(struct search *s, size_t from, size_t to, struct spans *ou
 /* Work that was still on its way when recording stopped was recorded. */
 static void without_work(const struct search *s, struct spans *paused)
 {
-    const struct trace *t = s->v->trace;
-    for (size_t g = 0; g < s->v->n_gpus; g++) {
-        const struct view_gpu *u = &s->v->gpus[g];
-        struct spans kernels = {0}, copies = {0}, left = {0}, rest = {0};
-        for (size_t i = 0; i < u->n_kernels; i++)
-            spans_append(&kernels, s->temporary, t->kernels.start_ns[u->kernels[i]],
-                         t->kernels.end_ns[u->kernels[i]]);
-        for (size_t i = 0; i < u->n_copies; i++)
-            spans_append(&copies, s->temporary, t->copies.start_ns[u->copies[i]],
-                         t->copies.end_ns[u->copies[i]]);
-        spans_subtract(&left, paused, &kernels, s->temporary);
-        spans_subtract(&rest, &left, &copies, s->temporary);
-        *paused = rest;
-    }
+    struct spans busy = {0}, rest = {0};
+    view_busy_spans(&busy, s->v, s->temporary);
+    spans_subtract(&rest, paused, &busy, s->temporary);
+    *paused = rest;
 }
 
 /* By process: it gave the GPUs work. Each of them must have paused. */

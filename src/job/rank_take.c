@@ -90,29 +90,6 @@ static void take_mpi(struct job_rank *r, struct spans *mpi, const struct analysi
     r->mpi_ns = spans_total(mpi);
 }
 
-/* When any GPU of the rank works. */
-static void busy_spans(struct spans *out, const struct analysis *a, struct arena *temporary)
-{
-    const struct trace *t = a->trace;
-    for (size_t g = 0; g < a->view.n_gpus; g++) {
-        const struct view_gpu *v = &a->view.gpus[g];
-        struct spans kernels = {0}, copies = {0}, both = {0}, all = {0};
-        for (size_t i = 0; i < v->n_kernels; i++) {
-            struct span s = view_clip(&a->view, t->kernels.start_ns[v->kernels[i]],
-                                      t->kernels.end_ns[v->kernels[i]]);
-            spans_append(&kernels, temporary, s.start, s.end);
-        }
-        for (size_t i = 0; i < v->n_copies; i++) {
-            struct span s = view_clip(&a->view, t->copies.start_ns[v->copies[i]],
-                                      t->copies.end_ns[v->copies[i]]);
-            spans_append(&copies, temporary, s.start, s.end);
-        }
-        spans_union(&both, &kernels, &copies, temporary);
-        spans_union(&all, out, &both, temporary);
-        *out = all;
-    }
-}
-
 double rank_clock(const struct analysis *a)
 {
     double sum = 0;
@@ -254,7 +231,7 @@ void rank_take(struct job_rank *r, const struct analysis *a, uint32_t process, s
     for (enum cause c = 0; c < CAUSES; c++)
         r->cause_ns[c] = a->ledger.ns[c];
     take_mpi(r, &mpi, a, process, arena, temporary);
-    busy_spans(&busy, a, temporary);
+    view_busy_spans(&busy, &a->view, temporary);
     spans_union(&both, &busy, &mpi, temporary);
     r->host_ns = r->window_ns - spans_total(&both);
     r->useful_ns = sub_ns(r->window_ns - r->mpi_ns, r->gpus ? r->comm_ns / r->gpus : 0);

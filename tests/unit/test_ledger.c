@@ -57,6 +57,11 @@ static void spans_are_subtracted_joined_and_compared(void **state)
     ASSERT_SPANS(&both, 0, 30, 40, 60);
     assert_int_equal(spans_common(&x, &y), 5 + 2 + 2);
     assert_int_equal(spans_common(&x, &none), 0);
+    struct spans all = {0}, sets[] = {x, none, y, SPANS(&a, 11, 12), SPANS(&a, 70, 80)};
+    spans_union_all(&all, sets, ARRAY_LEN(sets), &a);
+    ASSERT_SPANS(&all, 0, 30, 40, 60, 70, 80);
+    spans_union_all(&all, sets, 0, &a);
+    assert_int_equal(all.n, 0);
     spans_subtract(&rest, &x, &none, &a);
     assert_int_equal(spans_total(&rest), 30);
     arena_release(&a);

@@ -109,11 +109,11 @@ uint32_t kineto_lane(struct kineto *k, int64_t device, int64_t stream)
     uint32_t l = idmap_get(&k->lane_of, key);
     if (l != NO_INDEX && k->lanes.v[l].device == device && k->lanes.v[l].stream == stream)
         return l;
-    size_t i = 0;
-    while (i < k->device_ids.n && k->device_ids.v[i] != device)
-        i++;
-    if (i == k->device_ids.n && i <= K_DEVICES_MAX) /* one too many is refused at the end */
+    if (k->device_ids.n <= K_DEVICES_MAX && /* one too many is refused at the end */
+        idmap_get(&k->devices, (uint64_t)device) == NO_INDEX) {
+        idmap_put(&k->devices, (uint64_t)device, (uint32_t)k->device_ids.n);
         vec_push(&k->device_ids, k->arena, device);
+    }
     l = (uint32_t)k->lanes.n;
     vec_push(&k->lanes, k->arena, ((struct k_lane){device, stream, 0}));
     idmap_put(&k->lane_of, key, l);

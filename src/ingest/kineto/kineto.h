@@ -107,11 +107,6 @@ struct k_properties {
     int64_t major, minor, threads_per_cu;
 };
 
-struct k_device {
-    int64_t id; /* as events number it */
-    uint32_t gpu;
-};
-
 struct kineto {
     struct trace *trace;
     struct arena *arena; /* for this file only */
@@ -128,15 +123,15 @@ struct kineto {
     VEC(struct k_category) categories;
     struct idmap category_of; /* string -> categories */
     struct idmap processes, threads, symbols, lane_of, agents, streams;
-    struct idmap xla_streams; /* pid and tid -> number of the stream */
-    struct idmap xla_names;   /* string -> what is shown of it */
-    struct idmap arrows;      /* id of a flow from forward to backward -> thread of its first end */
+    struct idmap devices, gpu_of; /* as events number them -> device_ids, the trace's GPUs */
+    struct idmap xla_streams;     /* pid and tid -> number of the stream */
+    struct idmap xla_names;       /* string -> what is shown of it */
+    struct idmap arrows; /* id of a flow from forward to backward -> thread of its first end */
     VEC(struct k_lane) lanes;
     VEC(struct k_half) halves;
     VEC(struct k_label) labels;
     VEC(struct k_section) sections;
     VEC(struct k_properties) properties;
-    VEC(struct k_device) devices;
     VEC(struct k_wait) waits;  /* by syncs row of this file */
     VEC(int64_t) device_ids;   /* of GPU events, in order of first use */
     struct idtable call_of;    /* correlation -> regions row, where ids are dense */

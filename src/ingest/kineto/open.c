@@ -132,9 +132,9 @@ static bool read_document(struct kineto *k, struct gs_error *err)
 static void start(struct kineto *k, const char *path)
 {
     struct trace *t = k->trace;
-    struct idmap *maps[] = {&k->category_of, &k->processes, &k->threads, &k->symbols,
-                            &k->lane_of,     &k->agents,    &k->streams, &k->arrows,
-                            &k->xla_streams, &k->xla_names};
+    struct idmap *maps[] = {&k->category_of, &k->processes, &k->threads,     &k->symbols,
+                            &k->lane_of,     &k->devices,   &k->gpu_of,      &k->agents,
+                            &k->streams,     &k->arrows,    &k->xla_streams, &k->xla_names};
     struct str *texts[] = {&k->name, &k->copy_kind, &k->collective, &k->data_type, &k->label};
     for (size_t i = 0; i < ARRAY_LEN(maps); i++)
         idmap_init(maps[i], k->arena);

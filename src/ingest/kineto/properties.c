@@ -91,8 +91,12 @@ static enum vendor vendor_of(const struct kineto *k, const char *product)
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (str_has_fold(product, table[i].word))
             return table[i].vendor;
-    if (k->vendor != VENDOR_UNKNOWN)
-        return k->vendor;
+    return k->vendor;
+}
+
+/* Where no property names a vendor, the first call does. */
+static enum vendor vendor_of_calls(const struct kineto *k)
+{
     const struct regions *g = &k->trace->regions;
     for (size_t i = k->first.regions; i < g->n; i++) {
         const char *name = g->kind[i] == REGION_HIP ? trace_str(k->trace, g->name[i]) : "";
@@ -156,7 +160,8 @@ static void make_gpu(struct kineto *k, int64_t id, const struct k_properties *p,
     complete(k, p ? p : &none, &g);
     uint32_t gpu = trace_gpu(k->trace, &g);
     k->trace->gpus.v[gpu].used |= used;
-    vec_push(&k->devices, k->arena, ((struct k_device){id, gpu}));
+    if (kineto_gpu(k, id) == NO_INDEX)
+        idmap_put(&k->gpu_of, (uint64_t)id, gpu);
 }
 
 /*
@@ -169,6 +174,8 @@ bool kineto_make_gpus(struct kineto *k, struct gs_error *err)
     if (k->device_ids.n > K_DEVICES_MAX)
         return fail(err, GS_E_FORMAT, "more than %d devices", K_DEVICES_MAX);
     k->alike = numbered_alike(k);
+    if (k->vendor == VENDOR_UNKNOWN)
+        k->vendor = vendor_of_calls(k);
     if (k->device_ids.n)
         qsort(k->device_ids.v, k->device_ids.n, sizeof(int64_t), by_id);
     for (size_t i = 0; i < k->device_ids.n; i++) {
@@ -185,10 +192,7 @@ bool kineto_make_gpus(struct kineto *k, struct gs_error *err)
 
 uint32_t kineto_gpu(const struct kineto *k, int64_t device)
 {
-    for (size_t i = 0; i < k->devices.n; i++)
-        if (k->devices.v[i].id == device)
-            return k->devices.v[i].gpu;
-    return NO_INDEX;
+    return idmap_get(&k->gpu_of, (uint64_t)device);
 }
 
 uint32_t kineto_gpu_of_ordinal(const struct kineto *k, int64_t ordinal)
