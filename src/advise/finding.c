@@ -110,37 +110,33 @@ static int32_t gpu_of_stream(const struct trace *t, uint32_t stream)
     return t->gpus.v[t->streams.v[stream].gpu].index;
 }
 
+/* Evidence that is a row of the trace; of none that is not there. */
+#define ADD_ROW(f, text, table, row, kind, gpu_of_row)                                             \
+    do {                                                                                           \
+        const struct trace *t = (f)->analysis->trace;                                              \
+        if ((row) >= t->table.n)                                                                   \
+            break;                                                                                 \
+        struct evidence *e = add_evidence((f), (text));                                            \
+        set_place(e, t->table.start_ns[row], t->table.end_ns[row], (kind), t->table.id[row]);      \
+        e->gpu = (gpu_of_row);                                                                     \
+    } while (0)
+
 void finding_at_kernel(struct finding *f, uint32_t kernel, const char *fmt, ...)
 {
     ARENA_FORMATTED(text, f->arena);
-    const struct trace *t = f->analysis->trace;
-    if (kernel >= t->kernels.n)
-        return;
-    struct evidence *e = add_evidence(f, text);
-    set_place(e, t->kernels.start_ns[kernel], t->kernels.end_ns[kernel], "dispatch",
-              t->kernels.id[kernel]);
-    e->gpu = gpu_of_stream(t, t->kernels.stream[kernel]);
+    ADD_ROW(f, text, kernels, kernel, "dispatch", gpu_of_stream(t, t->kernels.stream[kernel]));
 }
 
 void finding_at_copy(struct finding *f, uint32_t copy, const char *fmt, ...)
 {
     ARENA_FORMATTED(text, f->arena);
-    const struct trace *t = f->analysis->trace;
-    if (copy >= t->copies.n)
-        return;
-    struct evidence *e = add_evidence(f, text);
-    set_place(e, t->copies.start_ns[copy], t->copies.end_ns[copy], "copy", t->copies.id[copy]);
-    e->gpu = gpu_of_stream(t, t->copies.stream[copy]);
+    ADD_ROW(f, text, copies, copy, "copy", gpu_of_stream(t, t->copies.stream[copy]));
 }
 
 void finding_at_call(struct finding *f, uint32_t call, const char *fmt, ...)
 {
     ARENA_FORMATTED(text, f->arena);
-    const struct trace *t = f->analysis->trace;
-    if (call >= t->regions.n)
-        return;
-    struct evidence *e = add_evidence(f, text);
-    set_place(e, t->regions.start_ns[call], t->regions.end_ns[call], "region", t->regions.id[call]);
+    ADD_ROW(f, text, regions, call, "region", -1);
 }
 
 void finding_at_gaps(struct finding *f, enum cause cause)

@@ -259,15 +259,10 @@ static const struct field stat_fields[] = {
 const struct fields allocation_fields = FIELDS(
     "allocations", "memory held, and what allocating costs", struct allocation_stats, stat_fields);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena, ((struct result){&allocation_fields, &a->allocations, 1, true}));
-}
-
 const struct analysis_kind analysis_allocations = {
     .name = "allocations",
     .doc = "How much memory the program holds, how often it allocates and frees while it computes, "
            "and how long the host spends on that. Sizes need allocation records.",
     .run = run,
-    .results = results,
+    .tables = ANALYSIS_TABLES(ANALYSIS_ONE(allocation_fields, allocations)),
 };

@@ -1,5 +1,7 @@
 #include "analyze/analysis.h"
 
+#include <string.h>
+
 #include "analyze/pass_window.h"
 #include "base/parallel.h"
 #include "base/str.h"
@@ -57,8 +59,24 @@ void analysis_run(struct analysis *a, const struct trace *t, const struct analys
             (*k)->run(a);
 }
 
+void analysis_kind_results(const struct analysis_kind *k, const struct analysis *a,
+                           struct results *out, struct arena *arena)
+{
+    typedef VEC(const void) rows; /* of any type */
+    const char *keeper = k->keeper ? k->keeper(a) : a;
+    for (const struct analysis_table *t = k->tables; t->fields; t++) {
+        const char *member = keeper + t->at;
+        struct result r = {t->fields, member, 1, t->is_object};
+        if (!t->is_object) {
+            memcpy(&r.rows, member + offsetof(rows, v), sizeof(r.rows));
+            memcpy(&r.n, member + offsetof(rows, n), sizeof(r.n));
+        }
+        vec_push(out, arena, r);
+    }
+}
+
 void analysis_results(const struct analysis *a, struct results *out, struct arena *arena)
 {
     for (const struct analysis_kind *const *k = analysis_kinds; *k; k++)
-        (*k)->results(a, out, arena);
+        analysis_kind_results(*k, a, out, arena);
 }

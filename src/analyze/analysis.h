@@ -13,6 +13,8 @@
 #ifndef GS_ANALYZE_ANALYSIS_H
 #define GS_ANALYZE_ANALYSIS_H
 
+#include <stddef.h>
+
 #include "analyze/capability.h"
 #include "analyze/counters/counters.h"
 #include "analyze/counters/stats.h"
@@ -431,6 +433,31 @@ struct analysis {
     const void *own[N_ANALYSES];      /* by enum analysis_number; NULL: it keeps nothing there */
 };
 
+/* A table of an analysis: a VEC of rows, or one object. */
+struct analysis_table {
+    const struct fields *fields; /* NULL: behind the last */
+    size_t at;                   /* of the member */
+    bool is_object;
+};
+#define ROWS_IN(type, table, member)                                                               \
+    {                                                                                              \
+        &(table), offsetof(type, member), false                                                    \
+    }
+#define ONE_IN(type, table, member)                                                                \
+    {                                                                                              \
+        &(table), offsetof(type, member), true                                                     \
+    }
+#define ANALYSIS_ROWS(table, member) ROWS_IN(struct analysis, table, member)
+#define ANALYSIS_ONE(table, member) ONE_IN(struct analysis, table, member)
+#define ANALYSIS_TABLES(...)                                                                       \
+    (const struct analysis_table[])                                                                \
+    {                                                                                              \
+        __VA_ARGS__,                                                                               \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+
 /* One analysis: the foot of its file. */
 struct analysis_kind {
     const char *name;
@@ -442,8 +469,9 @@ struct analysis_kind {
      * own that lives as long as the analysis.
      */
     void (*beside)(struct analysis *a, struct arena *arena);
-    /* Appends its tables (struct result) in the order in which they are shown. */
-    void (*results)(const struct analysis *a, struct results *out, struct arena *arena);
+    const struct analysis_table *tables; /* in the order in which they are shown */
+    /* What the tables are members of; NULL: the analysis itself. */
+    const void *(*keeper)(const struct analysis *a);
 };
 
 #define ANALYSIS(name) extern const struct analysis_kind analysis_##name;
@@ -462,7 +490,11 @@ extern const struct fields breakdown_fields, hotspot_fields, category_fields, sh
     api_class_fields, copy_fields, allocation_fields, collective_fields, telemetry_fields,
     phase_fields, long_gap_fields;
 
-/* All tables of all analyses. */
+extern const struct analysis_table pc_tables[]; /* pc_fields.c */
+
+/* The tables of one, and all tables of all analyses. */
+void analysis_kind_results(const struct analysis_kind *k, const struct analysis *a,
+                           struct results *out, struct arena *arena);
 void analysis_results(const struct analysis *a, struct results *out, struct arena *arena);
 
 /* Helpers that several analyses share. */

@@ -272,18 +272,12 @@ const struct fields api_class_fields =
     FIELDS("api_classes", "outermost host calls by what they do, most time first",
            struct api_class_row, class_fields);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena, ((struct result){&api_call_fields, a->api.v, a->api.n, false}));
-    vec_push(out, arena,
-             ((struct result){&api_class_fields, a->api_classes.v, a->api_classes.n, false}));
-}
-
 const struct analysis_kind analysis_api = {
     .name = "api",
     .doc = "Where the host spends its time in calls: per name, with and without the calls made "
            "inside, and per class of call. Time is counted per thread; calls that overlap on one "
            "thread without nesting are odd data, and the one that started last gets the time.",
     .run = run,
-    .results = results,
+    .tables = ANALYSIS_TABLES(ANALYSIS_ROWS(api_call_fields, api),
+                              ANALYSIS_ROWS(api_class_fields, api_classes)),
 };

@@ -91,16 +91,10 @@ static const struct fields rows_table =
 static const struct fields stats_table =
     FIELDS("balance", "how evenly GPUs compute", struct balance, stat_fields);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena, ((struct result){&rows_table, a->gpus.v, a->gpus.n, false}));
-    vec_push(out, arena, ((struct result){&stats_table, &a->balance, 1, true}));
-}
-
 const struct analysis_kind analysis_balance = {
     .name = "balance",
     .doc = "Whether the GPUs compute equally long, and how much time the less busy ones have to "
            "spare.",
     .run = run,
-    .results = results,
+    .tables = ANALYSIS_TABLES(ANALYSIS_ROWS(rows_table, gpus), ANALYSIS_ONE(stats_table, balance)),
 };

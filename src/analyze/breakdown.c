@@ -91,16 +91,11 @@ static const struct field fields[] = {
 const struct fields breakdown_fields =
     FIELDS("breakdown", "The totals of the window.", struct breakdown, fields);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena, ((struct result){&breakdown_fields, &a->breakdown, 1, true}));
-}
-
 const struct analysis_kind analysis_breakdown = {
     .name = "breakdown",
     .doc =
         "How much of the time the GPUs were computing, moving data and idle, and how long the host "
         "waited for them.",
     .run = run,
-    .results = results,
+    .tables = ANALYSIS_TABLES(ANALYSIS_ONE(breakdown_fields, breakdown)),
 };

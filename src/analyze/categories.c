@@ -70,16 +70,10 @@ const struct fields category_fields =
     FIELDS("kernel_categories", "Kernel time by what kernels do, most time first.",
            struct category_row, fields);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena,
-             ((struct result){&category_fields, a->categories.v, a->categories.n, false}));
-}
-
 const struct analysis_kind analysis_categories = {
     .name = "categories",
     .doc = "What kind of work fills the kernel time: matrix products, attention, collectives, "
            "element-wise kernels and so on, judged by the kernels' names.",
     .run = run,
-    .results = results,
+    .tables = ANALYSIS_TABLES(ANALYSIS_ROWS(category_fields, categories)),
 };

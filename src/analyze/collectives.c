@@ -71,15 +71,10 @@ static const struct field stat_fields[] = {
 const struct fields collective_fields =
     FIELDS("collectives", "communication between GPUs", struct collective_stats, stat_fields);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena, ((struct result){&collective_fields, &a->collectives, 1, true}));
-}
-
 const struct analysis_kind analysis_collectives = {
     .name = "collectives",
     .doc =
         "How long GPUs communicate (RCCL, NCCL kernels) and how much of that runs under compute.",
     .run = run,
-    .results = results,
+    .tables = ANALYSIS_TABLES(ANALYSIS_ONE(collective_fields, collectives)),
 };

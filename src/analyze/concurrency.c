@@ -176,11 +176,9 @@ static const struct fields stats_table =
     FIELDS("concurrency_stats", "kernels at once, all GPUs together", struct concurrency_stats,
            stat_fields);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
+static const void *keeper(const struct analysis *a)
 {
-    const struct concurrency *c = concurrency_of(a);
-    vec_push(out, arena, ((struct result){&levels_table, c->levels.v, c->levels.n, false}));
-    vec_push(out, arena, ((struct result){&stats_table, &c->stats, 1, true}));
+    return concurrency_of(a);
 }
 
 const struct analysis_kind analysis_concurrency = {
@@ -188,5 +186,7 @@ const struct analysis_kind analysis_concurrency = {
     .doc = "How many kernels each GPU runs at once: whether several streams fill the GPU together, "
            "or small kernels have it to themselves one after the other.",
     .run = run,
-    .results = results,
+    .keeper = keeper,
+    .tables = ANALYSIS_TABLES(ROWS_IN(struct concurrency, levels_table, levels),
+                              ONE_IN(struct concurrency, stats_table, stats)),
 };

@@ -346,17 +346,12 @@ const struct fields copy_fields =
 static const struct fields sizes_table = FIELDS(
     "copy_sizes", "copies of known size by direction and size", struct copy_size_row, size_fields);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena, ((struct result){&copy_fields, a->copies.v, a->copies.n, false}));
-    vec_push(out, arena, ((struct result){&sizes_table, a->copy_sizes.v, a->copy_sizes.n, false}));
-}
-
 const struct analysis_kind analysis_copies = {
     .name = "copies",
     .doc = "How much data moves in which direction, how fast, compared with the link it used, and "
            "how much of it the GPU waits for. Bandwidth uses whole copies, also where the window "
            "cuts one, because the bytes inside the window are not known.",
     .run = run,
-    .results = results,
+    .tables =
+        ANALYSIS_TABLES(ANALYSIS_ROWS(copy_fields, copies), ANALYSIS_ROWS(sizes_table, copy_sizes)),
 };

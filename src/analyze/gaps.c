@@ -104,17 +104,11 @@ const struct fields long_gap_fields =
     FIELDS("long_gaps", "The 16 longest gaps over all GPUs, longest first.", struct long_gap,
            longest_fields);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena, ((struct result){&histogram_table, a->gaps.v, a->gaps.n, false}));
-    vec_push(out, arena,
-             ((struct result){&long_gap_fields, a->long_gaps.v, a->long_gaps.n, false}));
-}
-
 const struct analysis_kind analysis_gaps = {
     .name = "gaps",
     .doc = "How the idle time between pieces of work is distributed: many short gaps point to "
            "launches, few long ones to the host.",
     .run = run,
-    .results = results,
+    .tables = ANALYSIS_TABLES(ANALYSIS_ROWS(histogram_table, gaps),
+                              ANALYSIS_ROWS(long_gap_fields, long_gaps)),
 };

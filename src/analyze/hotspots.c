@@ -301,16 +301,11 @@ static const struct field fields[] = {
 const struct fields hotspot_fields =
     FIELDS("hotspots", "Kernels grouped by full name, most time first.", struct hotspot, fields);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena, ((struct result){&hotspot_fields, a->hotspots.v, a->hotspots.n, false}));
-}
-
 const struct analysis_kind analysis_hotspots = {
     .name = "hotspots",
     .doc = "Which kernels take the GPU's time, how often they run and how even their durations "
            "are; on "
            "demand apart for each GPU, process or stream.",
     .run = run,
-    .results = results,
+    .tables = ANALYSIS_TABLES(ANALYSIS_ROWS(hotspot_fields, hotspots)),
 };

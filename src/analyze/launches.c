@@ -236,15 +236,10 @@ const struct fields launch_fields =
     FIELDS("launch_latency", "From the launching call to the kernel, by correlation.",
            struct launch_stats, fields);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena, ((struct result){&launch_fields, &a->launches, 1, true}));
-}
-
 const struct analysis_kind analysis_launches = {
     .name = "launches",
     .doc = "How long kernels take from the call to their start, how much of that is waiting behind "
            "earlier work, and how often the host launches into an empty queue.",
     .run = run,
-    .results = results,
+    .tables = ANALYSIS_TABLES(ANALYSIS_ONE(launch_fields, launches)),
 };

@@ -85,12 +85,13 @@ struct work {
     struct gap_reader reader;
     struct next_work next; /* for gaps */
 
-    size_t copy, left_out; /* the next to begin */
-    bool any;              /* something has begun */
-    unsigned active;       /* lanes that run now */
-    int64_t end[LANES];    /* of those, until when */
-    int64_t now;           /* with nothing active: when the last work ended */
-    int64_t busy_from;     /* since when something runs, or ran */
+    size_t copy, left_out;            /* the next to begin */
+    struct span copy_at, left_out_at; /* when those are; no_more: there are none */
+    bool any;                         /* something has begun */
+    unsigned active;                  /* lanes that run now */
+    int64_t end[LANES];               /* of those, until when */
+    int64_t now;                      /* with nothing active: when the last work ended */
+    int64_t busy_from;                /* since when something runs, or ran */
 };
 
 /* ---- what does not ---- */
@@ -304,6 +305,23 @@ static void begin(struct work *w, enum lane lane, struct span s)
     w->active |= IN_LANE(lane);
 }
 
+static const struct span no_more = {INT64_MAX, INT64_MAX};
+
+static void find_copy(struct work *w)
+{
+    const struct copies *c = &w->v->trace->copies;
+    uint32_t row = w->copy < w->g->n_copies ? w->g->copies[w->copy] : NO_INDEX;
+    w->copy_at = row == NO_INDEX ? no_more : view_clip(w->v, c->start_ns[row], c->end_ns[row]);
+}
+
+static void find_left_out(struct work *w)
+{
+    const struct spans *s = w->g->left_out;
+    w->left_out_at = s && w->left_out < s->n
+                         ? view_clip(w->v, s->v[w->left_out].start, s->v[w->left_out].end)
+                         : no_more;
+}
+
 /* Copies, and work that was left out, that start until a time. */
 static void begin_others(struct work *w, int64_t until)
 {
@@ -312,24 +330,15 @@ static void begin_others(struct work *w, int64_t until)
         [COPY_D2D] = LANE_D2D,     [COPY_P2P] = LANE_P2P, [COPY_H2H] = LANE_D2D,
         [COPY_SET] = LANE_SET,
     };
-    const struct copies *c = &w->v->trace->copies;
-    size_t n_left_out = w->g->left_out ? w->g->left_out->n : 0;
+    const uint8_t *kind = w->v->trace->copies.kind;
     for (;;) {
-        bool copies = w->copy < w->g->n_copies, others = w->left_out < n_left_out;
-        uint32_t row = copies ? w->g->copies[w->copy] : 0;
-        struct span s = {INT64_MAX, INT64_MAX}, o = s;
-        if (copies)
-            s = view_clip(w->v, c->start_ns[row], c->end_ns[row]);
-        if (others)
-            o = view_clip(w->v, w->g->left_out->v[w->left_out].start,
-                          w->g->left_out->v[w->left_out].end);
-        copies = copies && s.start <= until && (!others || s.start <= o.start);
-        if (copies) {
-            begin(w, lanes[c->kind[row]], s);
-            w->copy++;
-        } else if (others && o.start <= until) {
-            begin(w, LANE_LEFT_OUT, o);
+        if (w->copy_at.start <= until && w->copy_at.start <= w->left_out_at.start) {
+            begin(w, lanes[kind[w->g->copies[w->copy++]]], w->copy_at);
+            find_copy(w);
+        } else if (w->left_out_at.start <= until) {
+            begin(w, LANE_LEFT_OUT, w->left_out_at);
             w->left_out++;
+            find_left_out(w);
         } else {
             return;
         }
@@ -343,6 +352,8 @@ static void measure_work(struct work *w)
                                       [KERNEL_BLIT] = LANE_BLIT};
     const struct kernels *k = &w->v->trace->kernels;
     const uint32_t *waits = w->v->kernel_wait_ns;
+    find_copy(w);
+    find_left_out(w);
     for (size_t i = 0; i < w->g->n_kernels; i++) {
         uint32_t row = w->g->kernels[i];
         struct span s = view_clip(w->v, k->start_ns[row], k->end_ns[row]);
@@ -355,7 +366,7 @@ static void measure_work(struct work *w)
                   view_clip(w->v, k->start_ns[row], end < k->end_ns[row] ? end : k->end_ns[row]));
         }
     }
-    begin_others(w, INT64_MAX);
+    begin_others(w, no_more.start - 1);
     go_on(w, INT64_MAX);
     if (!w->any) {
         measure_unused(w);

@@ -575,12 +575,6 @@ static const struct fields rows_table = FIELDS(
 static const struct fields stats_table =
     FIELDS("marker_stats", "all markers together", struct marker_stats, stat_fields);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena, ((struct result){&rows_table, a->markers.v, a->markers.n, false}));
-    vec_push(out, arena, ((struct result){&stats_table, &a->marker_stats, 1, true}));
-}
-
 const struct analysis_kind analysis_markers = {
     .name = "markers",
     .doc =
@@ -589,5 +583,6 @@ const struct analysis_kind analysis_markers = {
         "thread when the launching call starts, and to all ranges around that; a range of the "
         "process stands alone and gets all work that its thread launches while it is open.",
     .run = run,
-    .results = results,
+    .tables = ANALYSIS_TABLES(ANALYSIS_ROWS(rows_table, markers),
+                              ANALYSIS_ONE(stats_table, marker_stats)),
 };

@@ -112,14 +112,12 @@ static const struct fields pipes_table =
     FIELDS("pc_pipes", "state of the arbiter; stochastic sampling in JSON only", struct pc_pipe_row,
            pipe_fields);
 
-void pc_results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    const struct pc_sampling *p = &a->pc_sampling;
-    vec_push(out, arena, ((struct result){&stats_table, &p->stats, 1, true}));
-    vec_push(out, arena, ((struct result){&kernels_table, p->kernels.v, p->kernels.n, false}));
-    vec_push(out, arena,
-             ((struct result){&instructions_table, p->instructions.v, p->instructions.n, false}));
-    vec_push(out, arena, ((struct result){&lines_table, p->lines.v, p->lines.n, false}));
-    vec_push(out, arena, ((struct result){&reasons_table, p->reasons.v, p->reasons.n, false}));
-    vec_push(out, arena, ((struct result){&pipes_table, p->pipes.v, p->pipes.n, false}));
-}
+const struct analysis_table pc_tables[] = {
+    ANALYSIS_ONE(stats_table, pc_sampling.stats),
+    ANALYSIS_ROWS(kernels_table, pc_sampling.kernels),
+    ANALYSIS_ROWS(instructions_table, pc_sampling.instructions),
+    ANALYSIS_ROWS(lines_table, pc_sampling.lines),
+    ANALYSIS_ROWS(reasons_table, pc_sampling.reasons),
+    ANALYSIS_ROWS(pipes_table, pc_sampling.pipes),
+    {0},
+};

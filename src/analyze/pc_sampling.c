@@ -429,5 +429,5 @@ const struct analysis_kind analysis_pc_sampling = {
     .doc = "Where waves were when the profiler looked: hot instructions and source lines, what was "
            "issued and why nothing was, each share with its 95 % interval.",
     .run = run,
-    .results = pc_results,
+    .tables = pc_tables,
 };

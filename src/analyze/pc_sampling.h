@@ -91,10 +91,4 @@ struct pc_sampling {
 /* Wilson's interval for `hits` of `n`, in percent, at 95 %. */
 void pc_interval(uint64_t hits, uint64_t n, double *low_pct, double *high_pct);
 
-/* pc_fields.c: the tables. */
-struct analysis;
-struct arena;
-struct results;
-void pc_results(const struct analysis *a, struct results *out, struct arena *arena);
-
 #endif

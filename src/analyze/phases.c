@@ -299,13 +299,6 @@ static const struct fields iteration_fields =
     FIELDS("iterations", "the step the program repeats on its busiest GPU", struct iteration_stats,
            iteration_list);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena, ((struct result){&phase_fields, a->phases.v, a->phases.n, false}));
-    vec_push(out, arena, ((struct result){&stats_fields, &a->phase_stats, 1, true}));
-    vec_push(out, arena, ((struct result){&iteration_fields, &a->iterations, 1, true}));
-}
-
 const struct analysis_kind analysis_phases = {
     .name = "phases",
     .doc = "Which part of the run does what: stretches with the same mix of kernels, found without "
@@ -313,5 +306,7 @@ const struct analysis_kind analysis_phases = {
            "and named by them where they exist, each with a ledger of its own; and the step that "
            "repeats.",
     .run = run,
-    .results = results,
+    .tables = ANALYSIS_TABLES(ANALYSIS_ROWS(phase_fields, phases),
+                              ANALYSIS_ONE(stats_fields, phase_stats),
+                              ANALYSIS_ONE(iteration_fields, iterations)),
 };

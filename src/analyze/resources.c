@@ -226,17 +226,11 @@ const struct fields resource_fields = FIELDS(
     "What the top 20 kernels use, in the launch configuration that takes most of their time.",
     struct resource_row, fields);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena,
-             ((struct result){&resource_fields, a->resources.v, a->resources.n, false}));
-}
-
 const struct analysis_kind analysis_resources = {
     .name = "resources",
     .doc = "Which registers, LDS and grid the hottest kernels use, how many waves that leaves room "
            "for, "
            "and how well the grid fills the device.",
     .run = run,
-    .results = results,
+    .tables = ANALYSIS_TABLES(ANALYSIS_ROWS(resource_fields, resources)),
 };

@@ -165,22 +165,13 @@ const struct fields short_offender_fields =
     FIELDS("short_kernel_offenders", "The 10 names with most time in short dispatches, most first.",
            struct short_offender, offender_fields);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena, ((struct result){&short_kernel_fields, &a->short_kernels, 1, true}));
-    vec_push(
-        out, arena,
-        ((struct result){&short_bucket_fields, a->short_histogram.v, a->short_histogram.n, false}));
-    vec_push(out, arena,
-             ((struct result){&short_offender_fields, a->short_offenders.v, a->short_offenders.n,
-                              false}));
-}
-
 const struct analysis_kind analysis_short_kernels = {
     .name = "short_kernels",
     .doc = "How many kernels are so short that launching them costs as much as running them, which "
            "ones, "
            "and how long the GPU idles right before them.",
     .run = run,
-    .results = results,
+    .tables = ANALYSIS_TABLES(ANALYSIS_ONE(short_kernel_fields, short_kernels),
+                              ANALYSIS_ROWS(short_bucket_fields, short_histogram),
+                              ANALYSIS_ROWS(short_offender_fields, short_offenders)),
 };

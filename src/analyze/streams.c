@@ -278,17 +278,12 @@ static const struct fields rows_table =
 static const struct fields stats_table =
     FIELDS("stream_stats", "all streams together", struct stream_stats, stat_fields);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena, ((struct result){&rows_table, a->streams.v, a->streams.n, false}));
-    vec_push(out, arena, ((struct result){&stats_table, &a->stream_stats, 1, true}));
-}
-
 const struct analysis_kind analysis_streams = {
     .name = "streams",
     .doc =
         "How the work is spread over the streams of each GPU, and whether streams that could run "
         "side by side do.",
     .run = run,
-    .results = results,
+    .tables = ANALYSIS_TABLES(ANALYSIS_ROWS(rows_table, streams),
+                              ANALYSIS_ONE(stats_table, stream_stats)),
 };

@@ -69,15 +69,9 @@ static const struct field row_fields[] = {
 const struct fields telemetry_fields =
     FIELDS("telemetry", "readings over time, by series", struct telemetry_row, row_fields);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena,
-             ((struct result){&telemetry_fields, a->telemetry.v, a->telemetry.n, false}));
-}
-
 const struct analysis_kind analysis_telemetry = {
     .name = "telemetry",
     .doc = "Power, clocks, temperature and load as far as they were recorded in the window.",
     .run = run,
-    .results = results,
+    .tables = ANALYSIS_TABLES(ANALYSIS_ROWS(telemetry_fields, telemetry)),
 };

@@ -166,16 +166,11 @@ static const struct fields table = FIELDS(
     "warmup", "At most 10 kernels whose first dispatch took much longer, largest excess first.",
     struct warmup_row, fields);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena, ((struct result){&table, a->warmup.v, a->warmup.n, false}));
-}
-
 const struct analysis_kind analysis_warmup = {
     .name = "warmup",
     .doc =
         "Kernels whose first dispatch is far slower than the others: code loading, cold caches or "
         "clocks that have not risen yet; measure without it.",
     .run = run,
-    .results = results,
+    .tables = ANALYSIS_TABLES(ANALYSIS_ROWS(table, warmup)),
 };

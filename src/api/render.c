@@ -265,13 +265,6 @@ double gs_comparison_change_pct(const gs_comparison *c)
     return c->c.wall_change_pct;
 }
 
-static void comparison_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    const struct rendering *c = r->ctx;
-    compare_json(w, &c->comparison->c, &c->comparison->gate, NULL);
-}
-
 static void render_comparison(void *ctx)
 {
     struct rendering *c = ctx;
@@ -280,12 +273,7 @@ static void render_comparison(void *ctx)
         return;
     struct subject about = {
         .comparison = &c->comparison->c, .gate = &c->comparison->gate, .top = (size_t)c->form.top};
-    struct report r = {.ctx = c,
-                       .arena = a,
-                       .about = &about,
-                       .make = compare_report,
-                       .json = comparison_form,
-                       .kind = "comparison"};
+    struct report r = report_about(REPORT_COMPARISON, &about, a);
     api_render(&r, c->format, &c->form, c->sink, c->ctx, c->err);
 }
 

@@ -157,12 +157,6 @@ bool api_has_trace(const gs_run *run, struct gs_error *err)
 
 /* ---- reports ---- */
 
-static void workload_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    workload_json(w, r->ctx);
-}
-
 static struct doc *sums_doc(const struct report *r)
 {
     return tally_doc(r->ctx, false, r->arena);
@@ -183,11 +177,7 @@ bool api_render_untimed(const gs_run *run, const char *format, const struct api_
     if (run->workload) {
         if (!evaluate(&r, run, (size_t)form->top, a, err))
             return false;
-        report.ctx = &r;
-        report.about = &about;
-        report.make = workload_doc_report;
-        report.json = workload_form;
-        report.kind = "workload";
+        report = report_about(REPORT_WORKLOAD, &about, a);
     } else {
         report.ctx = run->sums;
         report.doc = sums_doc;

@@ -33,37 +33,25 @@ bool workload_load(struct workload_report *r, struct cli *cli, const char *dir,
     return workload_read(w, dir, cli->arena, err) && workload_evaluate(r, w, &o, cli->arena, err);
 }
 
-static void json_form(const struct report *report, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    workload_json(w, report->ctx);
-}
-
 static struct doc *info_doc_form(const struct report *report)
 {
-    return workload_info_doc(report->ctx, report->arena);
+    return workload_info_doc(report->about->workload, report->arena);
 }
 
 bool workload_output(struct workload_report *r, struct output *out, struct gs_error *err)
 {
     struct subject about = {.workload = r};
-    struct report report = {.ctx = r,
-                            .arena = out->cli->arena,
-                            .about = &about,
-                            .make = workload_doc_report,
-                            .json = json_form,
-                            .kind = "workload"};
+    struct report report = report_about(REPORT_WORKLOAD, &about, out->cli->arena);
     return output_report(out, &report, err);
 }
 
 bool workload_info(struct output *out, const char *dir, struct gs_error *err)
 {
     struct workload_report r;
-    struct report report = {.ctx = &r,
-                            .arena = out->cli->arena,
-                            .doc = info_doc_form,
-                            .json = json_form,
-                            .kind = "workload"};
+    struct subject about = {.workload = &r};
+    struct report report = report_about(REPORT_WORKLOAD, &about, out->cli->arena);
+    report.make = NULL;
+    report.doc = info_doc_form;
     return workload_load(&r, out->cli, dir, NULL, 1000, err) && output_named(out, NULL, err) &&
            output_report(out, &report, err);
 }
@@ -76,12 +64,6 @@ struct draw *workload_plot(struct cli *cli, const char *dir, const char *chart, 
     return draw && workload_load(&r, cli, dir, NULL, 10, err) ? draw(&r, width, cli->arena) : NULL;
 }
 
-static void compare_json_form(const struct report *report, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    workload_compare_json(w, report->ctx);
-}
-
 bool workload_compare_report(struct output *out, const char *dir_a, const char *dir_b, size_t top,
                              struct gs_error *err)
 {
@@ -90,12 +72,7 @@ bool workload_compare_report(struct output *out, const char *dir_a, const char *
     struct workload_report a, b;
     struct workload_comparison c;
     struct subject about = {.workloads = &c, .top = top};
-    struct report report = {.ctx = &c,
-                            .arena = cli->arena,
-                            .about = &about,
-                            .make = workloads_report,
-                            .json = compare_json_form,
-                            .kind = "comparison"};
+    struct report report = report_about(REPORT_WORKLOADS, &about, cli->arena);
     if (!workload_load(&a, cli, dir_a, NULL, KERNELS, err) ||
         !workload_load(&b, cli, dir_b, NULL, KERNELS, err))
         return false;

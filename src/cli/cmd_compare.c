@@ -77,17 +77,10 @@ struct call {
     bool ok;
 };
 
-static void json_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    const struct call *k = r->ctx;
-    compare_json(w, &k->c, &k->gate, k->explanation);
-}
-
 static void workbook_form(const struct report *r, struct workbook *w)
 {
-    struct call *k = r->ctx;
-    workbook_compare(w, &k->c, &k->gate, k->explanation, r->arena);
+    const struct subject *s = r->about;
+    workbook_compare(w, s->comparison, s->gate, s->explanation, r->arena);
 }
 
 static bool write_report(struct call *k)
@@ -96,13 +89,8 @@ static bool write_report(struct call *k)
                             .gate = &k->gate,
                             .explanation = k->explanation,
                             .top = (size_t)k->o->top};
-    struct report r = {.ctx = k,
-                       .arena = k->cli->arena,
-                       .about = &about,
-                       .make = compare_report,
-                       .json = json_form,
-                       .kind = "comparison",
-                       .workbook = workbook_form};
+    struct report r = report_about(REPORT_COMPARISON, &about, k->cli->arena);
+    r.workbook = workbook_form;
     return output_named(k->out, NULL, k->err) && output_report(k->out, &r, k->err);
 }
 

@@ -170,13 +170,6 @@ static bool load_runs(struct call *k)
     return true;
 }
 
-static void json_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    const struct history *h = &((const struct call *)r->ctx)->history;
-    fields_write(w, NULL, &history_document_fields, h);
-}
-
 static bool check_operands(const struct call *k)
 {
     if (!k->o->fleet.db && k->o->name)
@@ -193,12 +186,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
                             .title = k->o->fleet.db         ? fleet_mask(k->o->fleet.db, cli->arena)
                                      : cli->operands.n == 1 ? cli->operands.v[0]
                                                             : "history"};
-    struct report report = {.ctx = k,
-                            .arena = cli->arena,
-                            .about = &about,
-                            .make = history_report,
-                            .json = json_form,
-                            .kind = "history"};
+    struct report report = report_about(REPORT_HISTORY, &about, cli->arena);
     k->out = output_begin(cli, &k->o->out, RENDERER_CHOICES, err);
     if (!k->out || !check_operands(k) ||
         !(k->o->fleet.db ? load_stored(k) : find_runs(k) && load_runs(k)))

@@ -45,30 +45,12 @@ static void print_stats(const struct trace *t, double load_seconds, double all_s
         human_bytes(peak, mem_peak()), n ? (double)mem_peak() / (double)n : 0);
 }
 
-struct info_call {
-    struct inventory inventory;
-};
-
-static void json_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    struct info_call *c = r->ctx;
-    inventory_json(&c->inventory, w);
-}
-
-static struct doc *doc_form(const struct report *r)
-{
-    struct info_call *c = r->ctx;
-    return inventory_doc(&c->inventory, r->arena);
-}
-
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     const struct info_opts *o = settings;
-    struct info_call *c = arena_new(cli->arena, struct info_call);
+    struct inventory *inventory = arena_new(cli->arena, struct inventory);
     struct timespec begin;
-    struct report report = {
-        .ctx = c, .arena = cli->arena, .doc = doc_form, .json = json_form, .kind = "inventory"};
+    struct report report = report_about_inventory(inventory, cli->arena);
     const char *workload;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     struct output *out = output_begin(cli, &o->out, RENDERER_CHOICES, err);
@@ -85,7 +67,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     if (!t)
         return false;
     double loaded = seconds_since(&begin);
-    inventory_make(&c->inventory, t, o->reader == READER_CHECK, cli->threads, cli->arena);
+    inventory_make(inventory, t, o->reader == READER_CHECK, cli->threads, cli->arena);
     bool ok = output_only(out, &report, err);
     if (o->stats)
         print_stats(t, loaded, seconds_since(&begin));

@@ -100,27 +100,16 @@ static bool load(struct call *k)
     return true;
 }
 
-static void json_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    plan_json(w, &((const struct call *)r->ctx)->plan);
-}
-
 static void shell_form(const struct report *r, struct str *out)
 {
-    plan_shell(out, &((const struct call *)r->ctx)->plan, r->arena);
+    plan_shell(out, r->about->plan, r->arena);
 }
 
 static bool write_plan(struct call *k)
 {
     struct subject about = {.plan = &k->plan};
-    struct report report = {.ctx = k,
-                            .arena = k->cli->arena,
-                            .about = &about,
-                            .make = plan_report,
-                            .json = json_form,
-                            .shell = shell_form,
-                            .kind = "plan"};
+    struct report report = report_about(REPORT_PLAN, &about, k->cli->arena);
+    report.shell = shell_form;
     return output_only(k->out, &report, k->err);
 }
 

@@ -31,23 +31,12 @@ static void defaults(void *settings)
     *o = (struct summary_opts){.in = ANALYZED_DEFAULTS};
 }
 
-static void json_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    summary_json(r->ctx, w);
-}
-
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     const struct summary_opts *o = settings;
     struct summary *summary = arena_new(cli->arena, struct summary);
     struct subject about = {.summary = summary};
-    struct report report = {.ctx = summary,
-                            .arena = cli->arena,
-                            .about = &about,
-                            .make = summary_report,
-                            .json = json_form,
-                            .kind = "summary"};
+    struct report report = report_about(REPORT_SUMMARY, &about, cli->arena);
     struct run_opts ro = cli_run_opts(cli, &o->in);
     ro.apart = ro.facts_only = true;
     ro.replay = false;

@@ -34,12 +34,6 @@ static void defaults(void *settings)
     *o = (struct whatif_opts){.in = ANALYZED_DEFAULTS, .change.noun = "option '--"};
 }
 
-static void json_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    fields_write(w, NULL, &whatif_document_fields, r->ctx);
-}
-
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
 {
     struct whatif_opts *o = settings;
@@ -47,12 +41,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     struct change c = {0};
     struct whatif *w = arena_new(arena, struct whatif);
     struct subject about = {.whatif = w};
-    struct report report = {.ctx = w,
-                            .arena = arena,
-                            .about = &about,
-                            .make = whatif_report,
-                            .json = json_form,
-                            .kind = "what if"};
+    struct report report = report_about(REPORT_WHATIF, &about, arena);
     struct output *out = output_begin(cli, &o->out, RENDERER_CHOICES, err);
     int64_t rank;
     if (!out || !change_read(&c, &o->change, &rank, arena, err))

@@ -12,6 +12,7 @@
 #include "report/columns.h"
 #include "report/inventory.h"
 #include "report/summary_json.h"
+#include "verify/reading.h"
 
 struct making {
     const struct run *run;
@@ -88,26 +89,6 @@ static void render_all(const struct verified_text *t, struct report *r)
     }
 }
 
-/* Heads of the tables of a page, as lines of text: what is hidden has no part in it. */
-static void page_heads(struct str *out, const char *text, size_t n)
-{
-    static const char column[] = "<th scope=\"col\"", hidden[] = " hidden", end[] = "</tr>";
-    for (const char *p = text, *stop = text + n; p < stop;) {
-        const char *at = text_find(p, (size_t)(stop - p), column);
-        const char *row = text_find(p, (size_t)((at ? at : stop) - p), end);
-        const char *close = at ? memchr(at, '>', (size_t)(stop - at)) : NULL;
-        if (row && out->len)
-            str_putc(out, '\n');
-        if (!close)
-            return;
-        const char *label = close + 1, *over = memchr(label, '<', (size_t)(stop - label));
-        size_t length = over ? (size_t)(over - label) : 0;
-        if (!text_find(at, (size_t)(close - at), hidden))
-            str_printf(out, "%.*s|", (int)(length < 100 ? length : 0), label);
-        p = label + length;
-    }
-}
-
 /* Tables may show other columns than they usually do (--columns): those that the text has. */
 void reference_render(const struct verified_text *t, struct report *r)
 {
@@ -118,14 +99,20 @@ void reference_render(const struct verified_text *t, struct report *r)
     struct str heads = {.buf = NULL};
     if (t->kind == VERIFY_HTML) {
         str_init(&heads, t->cli->arena);
-        page_heads(&heads, t->text, t->n);
+        reading_html_heads(&heads, t->text, t->n);
     }
     const struct doc *d = report_doc(r, &err);
+    bool any = false;
     for (int parts = 0; d && parts < (t->kind == VERIFY_TEXT ? 2 : 1); parts++) {
         r->columns = heads.buf ? columns_of_text(d, heads.buf, heads.len, false)
                                : columns_of_text(d, t->text, t->n, parts);
         if (!r->columns)
             break;
+        render_all(t, r);
+        any = true;
+    }
+    if (any) {
+        r->columns = "all"; /* then tables of one kind differ in what is empty in them */
         render_all(t, r);
     }
     r->columns = NULL;
@@ -177,32 +164,11 @@ static void add_details(const struct verified_text *t, struct report *r)
     r->sections = NULL;
 }
 
-static void summary_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    struct making *m = r->ctx;
-    summary_json(&m->summary, w);
-}
-
-static void inventory_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    struct making *m = r->ctx;
-    inventory_json(&m->inventory, w);
-}
-
-static struct doc *inventory_doc_form(const struct report *r)
-{
-    struct making *m = r->ctx;
-    return inventory_doc(&m->inventory, r->arena);
-}
-
 static void add_inventory(const struct verified_text *t, struct making *m,
                           const struct trace *trace)
 {
     inventory_make(&m->inventory, trace, false, t->cli->threads, t->cli->arena);
-    struct report info = {
-        .ctx = m, .doc = inventory_doc_form, .json = inventory_form, .kind = "inventory"};
+    struct report info = report_about_inventory(&m->inventory, t->cli->arena);
     reference_render(t, &info);
 }
 
@@ -239,11 +205,7 @@ void reference_add_run(const struct verified_text *t, const struct run *run, siz
         summary_make(&m->summary, run->analysis, arena);
         summary_phases(&m->summary, arena);
         struct subject facts = {.a = run->analysis, .summary = &m->summary};
-        struct report summary = {.ctx = m,
-                                 .about = &facts,
-                                 .make = summary_report,
-                                 .json = summary_form,
-                                 .kind = "summary"};
+        struct report summary = report_about(REPORT_SUMMARY, &facts, arena);
         reference_render(t, &summary);
     }
     add_inventory(t, m, &run->trace);
@@ -253,20 +215,14 @@ void reference_add_empty(const struct verified_text *t, const struct trace *trac
 {
     struct making *m = arena_new(t->cli->arena, struct making);
     add_inventory(t, m, trace);
-    reference_facts(t, &(struct report){.ctx = m, .json = inventory_form, .kind = "inventory"});
+    struct report info = report_about_inventory(&m->inventory, t->cli->arena);
+    reference_facts(t, &info);
     reference_add_plan(t, NULL);
 }
 
 void reference_add_longer(const struct verified_text *t, const struct run *run, size_t top)
 {
     add_analysis(t, run, top);
-}
-
-static void comparison_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    struct making *m = r->ctx;
-    compare_json(w, &m->comparison, &m->gate, NULL);
 }
 
 void reference_add_comparison(const struct verified_text *t, const char *a, const char *b)
@@ -280,26 +236,15 @@ void reference_add_comparison(const struct verified_text *t, const char *a, cons
         return; /* they are one job and nothing else */
     compare(&m->comparison, &runs[0], &runs[1], arena);
     struct subject about = {.comparison = &m->comparison, .gate = &m->gate, .top = 10};
-    struct report report = {.ctx = m,
-                            .about = &about,
-                            .make = compare_report,
-                            .json = comparison_form,
-                            .kind = "comparison"};
+    struct report report = report_about(REPORT_COMPARISON, &about, arena);
     reference_render(t, &report);
     reference_facts(t, &report);
-}
-
-static void workload_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    workload_json(w, r->about->workload);
 }
 
 void reference_add_workload(const struct verified_text *t, struct workload_report *w)
 {
     struct subject about = {.workload = w};
-    struct report report = {
-        .about = &about, .make = workload_doc_report, .json = workload_form, .kind = "workload"};
+    struct report report = report_about(REPORT_WORKLOAD, &about, t->cli->arena);
     reference_render(t, &report);
     reference_facts(t, &report);
 }

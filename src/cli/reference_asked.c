@@ -15,12 +15,6 @@
 #include "render/renderers.h"
 #include "render/workbook_out.h"
 
-static void whatif_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    fields_write(w, NULL, &whatif_document_fields, r->ctx);
-}
-
 static void add_whatif(const struct verified_text *t, const struct run *run,
                        const struct reading *text)
 {
@@ -32,16 +26,9 @@ static void add_whatif(const struct verified_text *t, const struct run *run,
     struct whatif *w = arena_new(arena, struct whatif);
     whatif_make(w, run->analysis, &c, arena);
     struct subject about = {.whatif = w};
-    struct report report = {
-        .ctx = w, .about = &about, .make = whatif_report, .json = whatif_form, .kind = "what if"};
+    struct report report = report_about(REPORT_WHATIF, &about, arena);
     reference_render(t, &report);
     reference_facts(t, &report);
-}
-
-static void plan_form(const struct report *r, struct jwrite *w, bool in_page)
-{
-    (void)in_page;
-    plan_json(w, r->ctx);
 }
 
 static void add_one_plan(const struct verified_text *t, const struct plan_request *q)
@@ -55,8 +42,7 @@ static void add_one_plan(const struct verified_text *t, const struct plan_reques
     vec_push(&p->notes, t->cli->arena,
              "no program given: put yours in place of ./app, or behind '--'");
     struct subject about = {.plan = p};
-    struct report report = {
-        .ctx = p, .about = &about, .make = plan_report, .json = plan_form, .kind = "plan"};
+    struct report report = report_about(REPORT_PLAN, &about, t->cli->arena);
     reference_render(t, &report);
     reference_facts(t, &report);
 }

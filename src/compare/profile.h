@@ -181,6 +181,7 @@ void profile_make(struct run_profile *p, const struct analysis *a, const char *l
                   struct arena *arena);
 
 /* Its parts: p->kernels, p->phases; blocks, markers and the profiler's own time. */
+void profile_resources(struct profile_kernel *k, const struct resource_row *r);
 void profile_kernels_make(struct run_profile *p, const struct analysis *a, struct arena *arena);
 void profile_blocks_make(struct run_profile *p, const struct analysis *a, struct arena *arena);
 void profile_phases_make(struct run_profile *p, const struct analysis *a, struct arena *arena);

@@ -108,11 +108,7 @@ static void join_resources(struct profile_doc *d)
             struct profile_kernel *k = &d->p.kernels.v[n];
             if (!k->name || strcmp(k->name, from->name) != 0)
                 continue;
-            k->vgpr = from->vgpr;
-            k->accum_vgpr = from->accum_vgpr;
-            k->lds_bytes = from->lds_bytes;
-            k->scratch_bytes = from->scratch_bytes;
-            k->occupancy_pct = from->occupancy_pct;
+            profile_resources(k, from);
             k->grid = from->grid;
             k->block = from->block;
             if (from->configurations == 1 && from->grid)

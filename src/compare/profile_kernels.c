@@ -237,6 +237,15 @@ static void add_configs(struct profile_kernel *k, struct grouping *s, size_t fro
 }
 
 /* Registers and grid of the launch that takes most time, with what the resources analysis says. */
+void profile_resources(struct profile_kernel *k, const struct resource_row *r)
+{
+    k->vgpr = r->vgpr;
+    k->accum_vgpr = r->accum_vgpr;
+    k->lds_bytes = r->lds_bytes;
+    k->scratch_bytes = r->scratch_bytes;
+    k->occupancy_pct = r->occupancy_pct;
+}
+
 static void add_resources(struct profile_kernel *k, const struct grouping *s,
                           const struct config *best, struct arena *arena)
 {
@@ -251,11 +260,7 @@ static void add_resources(struct profile_kernel *k, const struct grouping *s,
         const struct resource_row *r = &s->a->resources.v[i];
         if (t->symbols.v[r->symbol].name != symbol->name)
             continue;
-        k->vgpr = r->vgpr;
-        k->accum_vgpr = r->accum_vgpr;
-        k->lds_bytes = r->lds_bytes;
-        k->scratch_bytes = r->scratch_bytes;
-        k->occupancy_pct = r->occupancy_pct;
+        profile_resources(k, r);
     }
     if (best->launch == NO_INDEX || !t->launches.v[best->launch].grid[0])
         return;

@@ -310,16 +310,6 @@ static const struct fields phase_table =
            "outside of the phases.",
            struct path_phase, path_phase_v);
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    vec_push(out, arena, ((struct result){&stats_table, &a->path_stats, 1, true}));
-    vec_push(out, arena, ((struct result){&row_table, a->path.v, a->path.n, false}));
-    vec_push(out, arena,
-             ((struct result){&member_table, a->path_members.v, a->path_members.n, false}));
-    vec_push(out, arena,
-             ((struct result){&phase_table, a->path_phases.v, a->path_phases.n, false}));
-}
-
 const struct analysis_kind analysis_critical_path = {
     .name = "critical_path",
     .doc = "What the end of the run waited for, step by step: kernels, copies, calls, host work. "
@@ -327,5 +317,7 @@ const struct analysis_kind analysis_critical_path = {
            "slack of the next path.",
     .run = run,
     .beside = make_graph,
-    .results = results,
+    .tables = ANALYSIS_TABLES(ANALYSIS_ONE(stats_table, path_stats), ANALYSIS_ROWS(row_table, path),
+                              ANALYSIS_ROWS(member_table, path_members),
+                              ANALYSIS_ROWS(phase_table, path_phases)),
 };

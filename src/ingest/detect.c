@@ -41,7 +41,7 @@ static bool list_tables_as(struct probe *p, enum reader_mode mode, bool *again, 
 static bool list_tables(struct probe *p, struct arena *a, struct gs_error *err)
 {
     bool again;
-    return list_tables_as(p, READER_SCHEMA, &again, a, err) ||
+    return list_tables_as(p, READER_NAMES, &again, a, err) ||
            (again && list_tables_as(p, READER_SQLITE, &again, a, err));
 }
 

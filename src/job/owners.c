@@ -51,29 +51,17 @@ uint32_t owner_of_series(const struct owners *o, size_t series)
     return series < o->t->series.n ? o->series[series] : NO_INDEX;
 }
 
-uint32_t owner_of_kernel(const struct owners *o, size_t row)
-{
-    uint32_t p = owner_of_stream(o, o->t->kernels.stream[row]);
-    return OR_BY_FILE(o, p, kernels, row);
-}
-
-uint32_t owner_of_copy(const struct owners *o, size_t row)
-{
-    uint32_t p = owner_of_stream(o, o->t->copies.stream[row]);
-    return OR_BY_FILE(o, p, copies, row);
-}
-
-uint32_t owner_of_region(const struct owners *o, size_t row)
-{
-    uint32_t p = owner_of_thread(o, o->t->regions.thread[row]);
-    return OR_BY_FILE(o, p, regions, row);
-}
-
-uint32_t owner_of_marker(const struct owners *o, size_t row)
-{
-    uint32_t p = owner_of_thread(o, o->t->markers.thread[row]);
-    return OR_BY_FILE(o, p, markers, row);
-}
+/* By the thread or stream that a row names. */
+#define OWNER(one, table, place)                                                                   \
+    uint32_t owner_of_##one(const struct owners *o, size_t row)                                    \
+    {                                                                                              \
+        uint32_t p = owner_of_##place(o, o->t->table.place[row]);                                  \
+        return OR_BY_FILE(o, p, table, row);                                                       \
+    }
+OWNER(kernel, kernels, stream)
+OWNER(copy, copies, stream)
+OWNER(region, regions, thread)
+OWNER(marker, markers, thread)
 
 uint32_t owner_of_message(const struct owners *o, size_t row)
 {

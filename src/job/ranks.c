@@ -7,14 +7,10 @@ static void run(struct analysis *a)
     (void)a; /* needs all ranks: whoever loads them sets a->job */
 }
 
-static void results(const struct analysis *a, struct results *out, struct arena *arena)
+static const void *keeper(const struct analysis *a)
 {
     static const struct job none;
-    const struct job *j = a->job ? a->job : &none;
-    vec_push(out, arena, ((struct result){&job_rank_fields, j->ranks.v, j->ranks.n, false}));
-    vec_push(out, arena, ((struct result){&job_phase_fields, j->phases.v, j->phases.n, false}));
-    vec_push(out, arena, ((struct result){&staging_fields, j->staging.v, j->staging.n, false}));
-    vec_push(out, arena, ((struct result){&mpi_op_fields, j->mpi_ops.v, j->mpi_ops.n, false}));
+    return a->job ? a->job : &none;
 }
 
 const struct analysis_kind analysis_ranks = {
@@ -22,5 +18,8 @@ const struct analysis_kind analysis_ranks = {
     .doc = "The ranks of a parallel job: how evenly they compute, who waits for whom, what they "
            "send by way of the host. Empty for a single process.",
     .run = run,
-    .results = results,
+    .keeper = keeper,
+    .tables = ANALYSIS_TABLES(
+        ROWS_IN(struct job, job_rank_fields, ranks), ROWS_IN(struct job, job_phase_fields, phases),
+        ROWS_IN(struct job, staging_fields, staging), ROWS_IN(struct job, mpi_op_fields, mpi_ops)),
 };

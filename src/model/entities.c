@@ -4,6 +4,8 @@
  */
 #include "model/trace.h"
 
+#include "model/names.h"
+
 static bool same_gpu(const struct gpu *a, const struct gpu *b)
 {
     return a->host == b->host && a->node_id == b->node_id && a->location == b->location &&
@@ -91,4 +93,14 @@ void trace_map_agents(const struct trace *t, struct idmap *m, struct arena *a)
 uint32_t trace_agent_of(const struct idmap *m, uint32_t process, uint32_t gpu)
 {
     return gpu == NO_INDEX ? NO_INDEX : idmap_get(m, agent_key(process, gpu));
+}
+
+uint32_t trace_symbol(struct trace *t, const struct symbol *s, const char *full,
+                      struct arena *temporary)
+{
+    struct symbol own = *s;
+    own.name = strings_add(&t->strings, name_demangle(temporary, full));
+    own.short_name = strings_add(&t->strings, name_short(temporary, trace_str(t, own.name)));
+    vec_push(&t->symbols, &t->arena, own);
+    return (uint32_t)t->symbols.n - 1;
 }

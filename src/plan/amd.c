@@ -173,7 +173,8 @@ static void note_left_out(struct planner *pl, unsigned items, const char *tool)
 
 void plan_amd(struct planner *pl)
 {
-    unsigned needs = plan_needs(pl), worth = plan_worth(pl), covered = 0;
+    struct lacks lacks = plan_lacks(pl);
+    unsigned needs = lacks.needs, worth = lacks.worth, covered = 0;
     if (needs & ITEM_IO)
         needs |= ITEM_SAMPLES & ~pl->have;
     unsigned system = needs & SYSTEM;

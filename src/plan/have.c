@@ -169,20 +169,13 @@ void plan_find_have(struct planner *pl)
     find_counters(pl);
 }
 
-unsigned plan_needs(const struct planner *pl)
+struct lacks plan_lacks(const struct planner *pl)
 {
-    unsigned needs = 0;
+    struct lacks l = {0};
     for (size_t i = 0; i < GOALS; i++)
-        if (pl->p->goals & (1u << i))
-            needs |= plan_goals[i].items;
-    return needs & ~pl->have;
-}
-
-unsigned plan_worth(const struct planner *pl)
-{
-    unsigned worth = 0;
-    for (size_t i = 0; i < GOALS; i++)
-        if (pl->p->goals & (1u << i))
-            worth |= plan_goals[i].also;
-    return worth & ~pl->have;
+        if (pl->p->goals & (1u << i)) {
+            l.needs |= plan_goals[i].items & ~pl->have;
+            l.worth |= plan_goals[i].also & ~pl->have;
+        }
+    return l;
 }

@@ -125,10 +125,10 @@ void plan_nvidia(struct planner *pl)
     struct words sections = {0};
     if (pl->have & CUDA_ITEMS)
         pl->have |= CUDA_ITEMS; /* one word asks for all three */
-    unsigned needs = plan_needs(pl) & NSYS_ITEMS;
+    unsigned needs = plan_lacks(pl).needs & NSYS_ITEMS;
     unsigned found = find_sections(pl, &sections);
     if (needs && plan_allows(pl, TOOL_NSYS))
-        timeline(pl, needs | (plan_worth(pl) & NSYS_ITEMS));
+        timeline(pl, needs | (plan_lacks(pl).worth & NSYS_ITEMS));
     else if (needs) {
         plan_note(pl, "the timeline needs nsys, which %s", plan_left_out(pl));
         pl->p->open |= plan_goals_with(pl, needs);

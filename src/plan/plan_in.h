@@ -42,8 +42,11 @@ static inline const char *plan_left_out(const struct planner *pl)
 
 /* have.c */
 void plan_find_have(struct planner *pl);
-unsigned plan_needs(const struct planner *pl); /* items that goals want and the trace lacks */
-unsigned plan_worth(const struct planner *pl); /* items worth taking along */
+/* Items that goals want and the trace lacks, and those worth taking along. */
+struct lacks {
+    unsigned needs, worth;
+};
+struct lacks plan_lacks(const struct planner *pl);
 uint64_t *plan_counter_values(const struct trace *t, struct arena *a); /* by counter_info */
 bool plan_counter_collected(const struct trace *t, const uint64_t *values, const char *name);
 unsigned plan_goals_with(const struct planner *pl, unsigned items);

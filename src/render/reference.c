@@ -29,7 +29,7 @@ static void put_analyses(struct str *out)
     struct analysis *none = arena_new(out->arena, struct analysis);
     for (const struct analysis_kind *const *k = analysis_kinds; *k; k++) {
         struct results tables = {0};
-        (*k)->results(none, &tables, out->arena);
+        analysis_kind_results(*k, none, &tables, out->arena);
         str_printf(out, "\n## %s\n\n", (*k)->name);
         fields_doc_text(out, (*k)->doc);
         str_putc(out, '\n');

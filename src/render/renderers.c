@@ -99,37 +99,23 @@ const struct renderer renderer_md = {.name = "md", .extensions = "", .same_as = 
 const struct renderer renderer_dashboard = {
     .name = "dashboard", .extensions = "", .same_as = &renderer_html};
 
-static bool has_csv(const struct report *r)
-{
-    return r->csv;
-}
-
-static bool csv(const struct report *r, struct str *out, const struct render_opts *o,
-                struct gs_error *err)
-{
-    (void)o, (void)err;
-    r->csv(r, out);
-    return true;
-}
-
-const struct renderer renderer_csv = {
-    .name = "csv", .extensions = "csv", .has = has_csv, .render = csv};
-
-static bool has_shell(const struct report *r)
-{
-    return r->shell;
-}
-
-static bool shell(const struct report *r, struct str *out, const struct render_opts *o,
-                  struct gs_error *err)
-{
-    (void)o, (void)err;
-    r->shell(r, out);
-    return true;
-}
-
-const struct renderer renderer_shell = {
-    .name = "shell", .extensions = "sh", .has = has_shell, .render = shell};
+/* Forms that some reports write themselves. */
+#define WRITTEN(form, ends)                                                                        \
+    static bool has_##form(const struct report *r)                                                 \
+    {                                                                                              \
+        return r->form;                                                                            \
+    }                                                                                              \
+    static bool form(const struct report *r, struct str *out, const struct render_opts *o,         \
+                     struct gs_error *err)                                                         \
+    {                                                                                              \
+        (void)o, (void)err;                                                                        \
+        r->form(r, out);                                                                           \
+        return true;                                                                               \
+    }                                                                                              \
+    const struct renderer renderer_##form = {                                                      \
+        .name = #form, .extensions = ends, .has = has_##form, .render = form}
+WRITTEN(csv, "csv");
+WRITTEN(shell, "sh");
 
 static bool has_workbook(const struct report *r)
 {

@@ -33,6 +33,14 @@ struct report {
     const char *chart_prefix; /* how Markdown reaches pictures of charts; NULL: no pictures */
 };
 
+/*
+ * One whose JSON is all of what it is about, of any kind but analyses, source scans and thread
+ * traces, whose JSON has options.
+ */
+struct report report_about(enum report_kind kind, struct subject *about, struct arena *arena);
+struct inventory;
+struct report report_about_inventory(struct inventory *i, struct arena *arena);
+
 /* The doc, made; NULL: see err. */
 struct doc *report_doc(const struct report *r, struct gs_error *err);
 

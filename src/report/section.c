@@ -85,6 +85,15 @@ bool sections_build(struct doc *d, const struct subject *s, const char *names, s
     return true;
 }
 
+struct doc *sections_doc(struct subject *s, enum report_kind kind, const char *title,
+                         const char *names, struct arena *arena, struct gs_error *err)
+{
+    struct doc *d = doc_new(arena);
+    s->kind = kind;
+    doc_title(d, "%s", title);
+    return sections_build(d, s, names, err) ? d : NULL;
+}
+
 struct listed {
     const char *name, *title;
     bool there;

@@ -96,6 +96,10 @@ struct subject subject_of_run(const struct run *run, size_t top);
 bool sections_build(struct doc *d, const struct subject *s, const char *names,
                     struct gs_error *err);
 
+/* A report that has nothing but a title before its sections; NULL: there is no such section. */
+struct doc *sections_doc(struct subject *s, enum report_kind kind, const char *title,
+                         const char *names, struct arena *arena, struct gs_error *err);
+
 /* Whether this report has such a section, with something to show. */
 bool section_has(const struct subject *s, const char *name);
 

@@ -24,43 +24,20 @@ bool value_is_empty(const struct field *f, const void *row)
            (f->type == FIELD_I32 && v.i < 0);
 }
 
-const char *value_ns(struct arena *a, int64_t ns)
-{
-    char text[HUMAN_MAX];
-    return arena_strdup(a, human_time(text, ns));
-}
-
-const char *value_bytes(struct arena *a, uint64_t n)
-{
-    char text[HUMAN_MAX];
-    return arena_strdup(a, human_bytes(text, n));
-}
-
-const char *value_count(struct arena *a, uint64_t n)
-{
-    char text[HUMAN_MAX];
-    return arena_strdup(a, human_count(text, n));
-}
-
-const char *value_pct(struct arena *a, double pct)
-{
-    char text[HUMAN_MAX];
-    return arena_strdup(a, human_pct(text, pct));
-}
-
-const char *value_figure(struct arena *a, double v)
-{
-    char text[HUMAN_MAX];
-    return arena_strdup(a, human_figure(text, v));
-}
+#define VALUE(name, type, human)                                                                   \
+    const char *value_##name(struct arena *a, type v)                                              \
+    {                                                                                              \
+        char text[HUMAN_MAX];                                                                      \
+        return arena_strdup(a, human(text, v));                                                    \
+    }
+VALUE(ns, int64_t, human_time)
+VALUE(bytes, uint64_t, human_bytes)
+VALUE(count, uint64_t, human_count)
+VALUE(pct, double, human_pct)
+VALUE(figure, double, human_figure)
+VALUE(signed_pct, double, human_change_pct)
 
 const char *value_signed_ns(struct arena *a, int64_t ns)
 {
     return arena_printf(a, "%s%s", ns < 0 ? "" : "+", value_ns(a, ns));
-}
-
-const char *value_signed_pct(struct arena *a, double pct)
-{
-    char text[HUMAN_MAX];
-    return arena_strdup(a, human_change_pct(text, pct));
 }

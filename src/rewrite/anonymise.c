@@ -106,13 +106,14 @@ static bool is_own(uint8_t kind)
 static void rename_symbols(struct renaming *r)
 {
     struct trace *t = r->t;
+    struct arena *temporary = arena_scratch();
     for (size_t i = 0; i < t->symbols.n; i++) {
         struct symbol *s = &t->symbols.v[i];
         rename_id(r, kernel, &s->name);
         s->mangled = s->name;
-        s->short_name =
-            strings_add(&t->strings, name_short(arena_scratch(), trace_str(t, s->name)));
+        s->short_name = strings_add(&t->strings, name_short(temporary, trace_str(t, s->name)));
     }
+    arena_release(temporary);
     for (size_t i = 0; i < t->launches.n; i++)
         rename_id(r, marker, &t->launches.v[i].rename);
 }

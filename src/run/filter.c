@@ -74,6 +74,18 @@ static bool nothing_left(const char *only, struct gs_error *err)
     return fail(err, GS_E_EMPTY, "nothing is left of the trace: only %s", only);
 }
 
+static bool choose(struct filtering *x, struct trace *t, const struct run_opts *o, bool all,
+                   struct arena *a, struct gs_error *err)
+{
+    start(x, t, o, a, err);
+    bool ok = filter_understand(x, all);
+    if (ok)
+        filter_choose(x);
+    else
+        arena_release(x->temporary);
+    return ok;
+}
+
 bool filter_rows(struct trace *t, const struct run_opts *o, const char **only, struct arena *a,
                  struct gs_error *err)
 {
@@ -81,12 +93,8 @@ bool filter_rows(struct trace *t, const struct run_opts *o, const char **only, s
     *only = NULL;
     if (!filter_any(&o->filter) && !o->window && !o->gpu && o->process < 0 && o->rank < 0)
         return true;
-    start(&x, t, o, a, err);
-    if (!filter_understand(&x, true)) {
-        arena_release(x.temporary);
+    if (!choose(&x, t, o, true, a, err))
         return false;
-    }
-    filter_choose(&x);
     filter_compact(&x, NULL);
     *only = finish(&x, "");
     return !is_empty(t) || nothing_left(*only, err);
@@ -101,12 +109,8 @@ bool filter_for_view(struct trace *t, const struct run_opts *o, struct view_opts
     *only = NULL;
     if (!filter_any(&o->filter))
         return true;
-    start(&x, t, o, a, err);
-    if (!filter_understand(&x, false)) {
-        arena_release(x.temporary);
+    if (!choose(&x, t, o, false, a, err))
         return false;
-    }
-    filter_choose(&x);
     size_t kernels = t->kernels.n - count(x.keep.kernels, t->kernels.n);
     size_t copies = t->copies.n - count(x.keep.copies, t->copies.n);
     if (kernels || copies) {

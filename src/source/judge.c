@@ -88,18 +88,6 @@ static enum source_pattern_id loop_pattern(const struct source_fact *f)
     }
 }
 
-/* By severity; patterns of one severity stay in the order of the list. */
-static void sort_patterns(struct source_scan *s)
-{
-    for (size_t i = 1; i < s->patterns.n; i++) {
-        struct source_pattern p = s->patterns.v[i];
-        size_t at = i;
-        for (; at && s->patterns.v[at - 1].severity > p.severity; at--)
-            s->patterns.v[at] = s->patterns.v[at - 1];
-        s->patterns.v[at] = p;
-    }
-}
-
 void judge_patterns(struct source_scan *s)
 {
     uint32_t all[PATTERNS] = {0};
@@ -122,7 +110,7 @@ void judge_patterns(struct source_scan *s)
                     all[PATTERN_TRIPLE_ANGLE_LAUNCH] || all[PATTERN_HIP_KERNEL_NAME];
     if (launches && !all[PATTERN_STREAM_CREATE])
         pattern_of(s, PATTERN_NO_STREAMS)->count = 1;
-    sort_patterns(s);
+    SORT_BY(&s->patterns, severity);
     s->marker_count =
         all[PATTERN_ROCTX_RANGE_PUSH] + all[PATTERN_ROCTX_RANGE_POP] + all[PATTERN_ROCTX_MARK];
     s->already_instrumented = s->marker_count > 0;

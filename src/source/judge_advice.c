@@ -269,18 +269,6 @@ static void multi_gpu(struct author *w)
     end(w, "collectives between GPUs", "overlap communication with compute", "better scaling");
 }
 
-/* Most urgent first; equals stay in the order in which they were judged. */
-static void sort_advice(struct source_scan *s)
-{
-    for (size_t i = 1; i < s->advice.n; i++) {
-        struct source_advice a = s->advice.v[i];
-        size_t at = i;
-        for (; at && s->advice.v[at - 1].priority > a.priority; at--)
-            s->advice.v[at] = s->advice.v[at - 1];
-        s->advice.v[at] = a;
-    }
-}
-
 static void choose_first(struct source_scan *s)
 {
     for (size_t i = 0; i < s->advice.n && !s->first_command; i++)
@@ -304,6 +292,6 @@ void judge_advice(struct source_scan *s)
         timeline(&w, "rocpd_output", "baseline", "what the GPU does at all");
         end(&w, "no GPU code of a known kind was found", "capture a timeline", "shows what runs");
     }
-    sort_advice(s);
+    SORT_BY(&s->advice, priority);
     choose_first(s);
 }

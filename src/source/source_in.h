@@ -200,6 +200,15 @@ bool glob_match(const char *pattern, const char *path, size_t *steps);
 
 /* ---- what follows from the facts ---- */
 void judge_kernels(struct source_scan *s);
+/* A short list, most severe or urgent first; equals stay in the order in which they were judged. */
+#define SORT_BY(list, member)                                                                      \
+    for (size_t i_ = 1; i_ < (list)->n; i_++) {                                                    \
+        __typeof__(*(list)->v) one_ = (list)->v[i_];                                               \
+        size_t at_ = i_;                                                                           \
+        for (; at_ && (list)->v[at_ - 1].member > one_.member; at_--)                              \
+            (list)->v[at_] = (list)->v[at_ - 1];                                                   \
+        (list)->v[at_] = one_;                                                                     \
+    }
 void judge_patterns(struct source_scan *s);
 void judge_model(struct source_scan *s);
 void judge_risks(struct source_scan *s);

@@ -136,19 +136,24 @@ static int children(int rank)
     return n;
 }
 
-/* An answer with the process it is of. */
+/* An answer with the process it is of, out or in. */
+static void pack_answer(struct pack *p, int *process, struct team_answer *a)
+{
+    PACK(p, *process);
+    PACK(p, a->ok);
+    if (a->ok)
+        pack_blob(p, &a->bytes, &a->n);
+    else
+        pack_error(p, &a->err);
+}
+
 static void put_answer(struct str *out, int process, const struct team_answer *a)
 {
     struct pack p;
     struct team_answer copy = *a;
     assert(process >= 0 && process < own.size);
     pack_write(&p, out);
-    PACK(&p, process);
-    PACK(&p, copy.ok);
-    if (copy.ok)
-        pack_blob(&p, &copy.bytes, &copy.n);
-    else
-        pack_error(&p, &copy.err);
+    pack_answer(&p, &process, &copy);
 }
 
 /* All answers in a message, to their places. */
@@ -160,12 +165,7 @@ static bool take_answers(const struct str *message, struct team_answer *by_proce
     while (p.at < p.end && !p.bad) {
         struct team_answer a = {0};
         int process;
-        PACK(&p, process);
-        PACK(&p, a.ok);
-        if (a.ok)
-            pack_blob(&p, &a.bytes, &a.n);
-        else
-            pack_error(&p, &a.err);
+        pack_answer(&p, &process, &a);
         if (p.bad || process < 0 || process >= own.size)
             return false;
         by_process[process] = a;

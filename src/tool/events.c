@@ -91,25 +91,18 @@ static struct event_row of_copy(const struct trace *t, size_t row, struct arena 
     return e;
 }
 
-static struct event_row of_region(const struct trace *t, size_t row, struct arena *arena)
-{
-    struct event_row e = {.kind = "region"};
-    (void)arena;
-    TIMES(&e, &t->regions, row);
-    e.name = trace_str(t, t->regions.name[row]);
-    place(&e, t, NO_INDEX, t->regions.thread[row]);
-    return e;
-}
-
-static struct event_row of_marker(const struct trace *t, size_t row, struct arena *arena)
-{
-    struct event_row e = {.kind = "marker"};
-    (void)arena;
-    TIMES(&e, &t->markers, row);
-    e.name = trace_str(t, t->markers.name[row]);
-    place(&e, t, NO_INDEX, t->markers.thread[row]);
-    return e;
-}
+#define OF_NAMED(word, table)                                                                      \
+    static struct event_row of_##word(const struct trace *t, size_t row, struct arena *arena)      \
+    {                                                                                              \
+        struct event_row e = {.kind = #word};                                                      \
+        (void)arena;                                                                               \
+        TIMES(&e, &t->table, row);                                                                 \
+        e.name = trace_str(t, t->table.name[row]);                                                 \
+        place(&e, t, NO_INDEX, t->table.thread[row]);                                              \
+        return e;                                                                                  \
+    }
+OF_NAMED(region, regions)
+OF_NAMED(marker, markers)
 
 #define T struct event_row
 #define INT_OR_NULL(member, key, doc) OR_NULL(T, member, FIELD_I64, key, doc)

@@ -56,6 +56,8 @@ void reading_text(struct reading *r, const char *text, size_t n);
 void reading_markdown(struct reading *r, const char *text, size_t n);
 void reading_csv(struct reading *r, const char *text, size_t n);
 void reading_html(struct reading *r, const char *text, size_t n);
+/* The labels of the columns that the tables of a page show, a line a table: "name|total|". */
+void reading_html_heads(struct str *out, const char *text, size_t n);
 /* False: it is no JSON; what was read of it stays. `from`: where it begins in the document. */
 bool reading_json(struct reading *r, const char *json, size_t n, size_t from);
 

@@ -244,37 +244,78 @@ static void labels(struct page *g, size_t i, size_t end)
     }
 }
 
-static void read_tag(struct page *g)
+struct tag {
+    char name[TAG_MAX];
+    bool closes;
+    size_t attributes, end; /* in the text */
+};
+
+/* At '<'. */
+static struct tag tag_at(const struct page *g, size_t i)
 {
-    size_t i = g->i + 1, body, inner;
-    char tag[TAG_MAX] = {0};
+    struct tag t = {.closes = i + 1 < g->n && g->text[i + 1] == '/'};
     size_t n = 0;
-    bool closes = i < g->n && g->text[i] == '/';
-    for (i += closes; i < g->n && isalnum((unsigned char)g->text[i]); i++)
-        if (n + 1 < sizeof(tag))
-            tag[n++] = (char)tolower((unsigned char)g->text[i]);
+    for (i += 1 + t.closes; i < g->n && isalnum((unsigned char)g->text[i]); i++)
+        if (n + 1 < sizeof(t.name))
+            t.name[n++] = (char)tolower((unsigned char)g->text[i]);
+    t.attributes = i;
     char quote = 0;
-    for (body = i; body < g->n && (quote || g->text[body] != '>'); body++) {
-        char c = g->text[body];
+    for (; i < g->n && (quote || g->text[i] != '>'); i++) {
+        char c = g->text[i];
         if (quote ? c == quote : c == '"' || c == '\'')
             quote = quote ? 0 : c;
     }
-    size_t end = body < g->n ? body + 1 : g->n;
-    if (!closes && one_of(tag, "script style")) {
-        size_t after = find_end(g, end, tag, &inner);
+    t.end = i < g->n ? i + 1 : g->n;
+    return t;
+}
+
+static bool holds_no_text(const struct tag *t)
+{
+    return !t->closes && one_of(t->name, "script style");
+}
+
+static void read_tag(struct page *g)
+{
+    struct tag t = tag_at(g, g->i);
+    if (holds_no_text(&t)) {
+        size_t inner, after = find_end(g, t.end, t.name, &inner);
         close_passage(g);
-        if (tag[1] == 'c')
-            script(g, i, end, inner);
+        if (t.name[1] == 'c')
+            script(g, t.attributes, t.end, inner);
         g->i = after;
         return;
     }
-    if (n && closes)
-        tag_closes(g, tag);
-    else if (n) {
-        tag_opens(g, tag);
-        labels(g, i, end);
+    if (t.name[0] && t.closes)
+        tag_closes(g, t.name);
+    else if (t.name[0]) {
+        tag_opens(g, t.name);
+        labels(g, t.attributes, t.end);
     }
-    g->i = end;
+    g->i = t.end;
+}
+
+static bool is_shown_column(const struct page *g, const struct tag *t)
+{
+    size_t at, n;
+    return !t->closes && one_of(t->name, "th") &&
+           attribute(g, t->attributes, t->end, "scope", &at, &n) && n == 3 &&
+           !memcmp(g->text + at, "col", 3) &&
+           !text_find(g->text + t->attributes, t->end - t->attributes, " hidden");
+}
+
+void reading_html_heads(struct str *out, const char *text, size_t n)
+{
+    const struct page g = {.text = text, .n = n};
+    size_t inner;
+    for (const char *p = text; (p = memchr(p, '<', n - (size_t)(p - text)));) {
+        struct tag t = tag_at(&g, (size_t)(p - text));
+        const char *label = text + t.end, *over = memchr(label, '<', n - t.end);
+        if (is_shown_column(&g, &t) && over)
+            str_printf(out, "%.*s|", over - label < 100 ? (int)(over - label) : 0, label);
+        else if (t.closes && one_of(t.name, "tr") && out->len && out->buf[out->len - 1] != '\n')
+            str_putc(out, '\n');
+        p = holds_no_text(&t) ? text + find_end(&g, t.end, t.name, &inner) : label;
+    }
 }
 
 void reading_html(struct reading *r, const char *text, size_t n)

@@ -20,14 +20,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import check  # noqa: E402
+
 CUS, CLOCK, HBM = 104, 1.7, 1638.4  # an MI210
-FAILED = []
-
-
-def check(what, ok, detail=""):
-    if not ok:
-        FAILED.append(what)
-    print(("ok - " if ok else "not ok - ") + what + ("" if ok else f": {detail}"))
 
 
 def near(a, b):
@@ -451,7 +449,7 @@ def main():
         check_damaged(p)
         check_tables(p)
         check_missing(p, paths)
-    sys.exit(1 if FAILED else 0)
+    sys.exit(1 if tell.failures else 0)
 
 
 if __name__ == "__main__":

@@ -16,20 +16,13 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.dont_write_bytecode = True  # leave no files in the tree
 sys.path[:0] = [os.path.join(ROOT, "tests", "llm"), os.path.join(ROOT, "tests", "tools")]
 import schema  # noqa: E402
+import tell  # noqa: E402
 from fake_server import Server  # noqa: E402
+from tell import expect as check  # noqa: E402
 
 SCHEMA = schema.load(os.path.join(ROOT, "schema", "evaluation.schema.json"))
 
-failures = checks = 0
 G = None
-
-
-def check(ok, what, *more):
-    global failures, checks
-    checks += 1
-    if not ok:
-        failures += 1
-        print("not ok -", what, *[str(m)[-900:] for m in more], flush=True)
 
 
 def gpusight(*argv):
@@ -193,8 +186,8 @@ def main():
             model(bench, folder)
         else:
             print("neither libcurl nor curl: no model is asked")
-    print(f"{checks} checks, {failures} failed")
-    return 1 if failures else 0
+    print(f"{tell.checks} checks, {tell.failures} failed")
+    return 1 if tell.failures else 0
 
 
 if __name__ == "__main__":

@@ -24,16 +24,14 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import expect as check  # noqa: E402
+
 SECRET = "geheim-7f3a"
 TABLES = ["run", "ledger", "finding", "hotspot", "version"]
 VIEWS = ["runs", "ledger_over_time", "findings_over_time", "hotspots_over_time", "versions_over_time", "latest"]
-failures = []
-
-
-def check(good, what):
-    if not good:
-        failures.append(what)
-        print(f"FAILED: {what}")
 
 
 class Tester:
@@ -337,8 +335,8 @@ def main():
                 on_server(t, server, way, files, expected, o.kills)
         finally:
             server.stop()
-    print(f"{len(failures)} failures" if failures else "ok")
-    return 1 if failures else 0
+    print(f"{tell.failures} failures" if tell.failures else "ok")
+    return 1 if tell.failures else 0
 
 
 if __name__ == "__main__":

@@ -12,14 +12,12 @@ import subprocess
 import sys
 import tempfile
 
-failures = 0
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import check  # noqa: E402
+
 UNITS = {"M": 1 << 20, "G": 1 << 30}
-
-
-def check(what, good, detail=""):
-    global failures
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} - {what}{': ' + str(detail) if not good else ''}", flush=True)
 
 
 def main():
@@ -67,8 +65,8 @@ def main():
             refused("a folder in memory", "is kept in memory", env=dict(env, TMPDIR="/dev/shm"))
         refused("a disk that is full", "no room left", env=env,
                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)))
-    print(f"{failures} failures")
-    sys.exit(failures > 0)
+    print(f"{tell.failures} failures")
+    sys.exit(tell.failures > 0)
 
 
 if __name__ == "__main__":

@@ -15,17 +15,15 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
+from tell import expect as check  # noqa: E402
+
 LAUNCHERS = {
     "openmpi": (["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root"], "OMPI_COMM_WORLD_RANK"),
     "mpich": (["mpirun.mpich"], "PMI_RANK"),
 }
-failures = []
-
-
-def check(good, what):
-    if not good:
-        failures.append(what)
-        print(f"FAILED: {what}")
 
 
 class Tester:
@@ -242,8 +240,8 @@ def main():
                 errors(t)
                 alone(t)
             lost(t, 1 if i else 3)
-            print(f"{name}: {'FAILED' if failures else 'ok'}")
-    return 1 if failures else 0
+            print(f"{name}: {'FAILED' if tell.failures else 'ok'}")
+    return 1 if tell.failures else 0
 
 
 if __name__ == "__main__":

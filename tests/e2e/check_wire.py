@@ -24,7 +24,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from check_fleet import SECRET, PostgreSQL, Tester, check, failures  # noqa: E402
+from check_fleet import SECRET, PostgreSQL, Tester, check, tell  # noqa: E402
 
 MEMORY = 600 << 20
 
@@ -310,8 +310,8 @@ def main():
                 check_logins(t, server)
         finally:
             server.stop()
-    print(f"{len(failures)} failures" if failures else "ok")
-    return 1 if failures else 0
+    print(f"{tell.failures} failures" if tell.failures else "ok")
+    return 1 if tell.failures else 0
 
 
 if __name__ == "__main__":

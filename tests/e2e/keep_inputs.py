@@ -8,7 +8,6 @@ forms: the name of an output and what is in it agree
 files: permissions, links, pipes, devices, names made of a description
 signals: a command that is ended at any moment leaves no temporary file
 """
-import argparse
 import glob
 import os
 import random
@@ -16,8 +15,11 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
 
 # OUT is the target; it must be refused where it is an input.
 TARGETS = [
@@ -430,22 +432,10 @@ def check_signals():
 CHECKS = {"inputs": check_inputs, "forms": check_forms, "files": check_files, "signals": check_signals}
 
 
-def main():
+def start(program):
     global GPUSIGHT
-    args = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    args.add_argument("--gpusight", required=True)
-    args.add_argument("what", choices=CHECKS)
-    args = args.parse_args()
-    GPUSIGHT = os.path.abspath(args.gpusight)
-    with tempfile.TemporaryDirectory() as scratch:
-        os.chdir(scratch)
-        try:
-            CHECKS[args.what]()
-        finally:
-            os.chdir("/")
-    print(f"ok - {args.what}")
-    return 0
+    GPUSIGHT = program
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tell.run_one(CHECKS, __doc__.split("\n")[0], start))

@@ -5,7 +5,6 @@
 
 Exit code 77 when what is needed to check is not installed or not built in.
 """
-import argparse
 import csv
 import glob
 import importlib.util
@@ -16,10 +15,13 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree as ET
 import zipfile
 import zlib
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import tell  # noqa: E402
 
 SCENARIOS = ["demo", "hostile_names", "unbalanced_gpus", "many_streams", "one_kernel", "api_only"]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -299,25 +301,10 @@ def check_libreoffice():
 CHECKS = {"svg": check_svg, "png": check_png, "pdf": check_pdf, "csv": check_csv, "xlsx": check_xlsx}
 
 
-def main():
+def start(program):
     global GPUSIGHT
-    args = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    args.add_argument("--gpusight", required=True)
-    args.add_argument("what", choices=CHECKS)
-    args = args.parse_args()
-    GPUSIGHT = os.path.abspath(args.gpusight)
-    with tempfile.TemporaryDirectory() as scratch:
-        os.chdir(scratch)
-        try:
-            CHECKS[args.what]()
-        except Skip as why:
-            print(f"skipped: {why}")
-            return 77
-        finally:
-            os.chdir("/")
-    print(f"ok - {args.what}")
-    return 0
+    GPUSIGHT = program
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tell.run_one(CHECKS, __doc__.split("\n")[0], start, Skip))

@@ -11,6 +11,7 @@ another sign, or the figure of another place (as when rows were mixed up).
     verify_reports.py --gpusight ... --real --commands --alter 2     the same for whatif, plan, ask, summary, info
 """
 import argparse
+import glob
 import json
 import os
 import random
@@ -269,6 +270,21 @@ def real_traces(root):
     return out
 
 
+def all_columns(program, folder, failures):
+    """Tables of thread traces, one of a kind for each kernel, have other columns empty in each."""
+    beside = [t[0] for t in real_traces(TRACES) if glob.glob(os.path.join(os.path.dirname(t[0]), "**", "*ui_output_*"),
+                                                             recursive=True)]
+    if not beside:
+        print("no real thread traces beside the checkout: their columns are not looked at")
+    for form in ("text", "markdown") if beside else ():
+        report = os.path.join(folder, "all." + FORMS[form])
+        with open(report, "w", newline="") as f:
+            f.write(write(program, ["analyze", "--columns", "all"], form, beside[0]).stdout)
+        doc = verify(program, report, [beside[0]])
+        if doc["confirmed"] != doc["figure_count"] or not doc["figure_count"]:
+            failures.append(f"all columns as {form}: {doc['confirmed']} of {doc['figure_count']} are confirmed")
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--gpusight", required=True)
@@ -312,6 +328,7 @@ def main():
             others(program, traces, folder, failures)
             tables(program, traces[0][0], folder, failures)
             empty(program, folder, failures)
+            all_columns(program, folder, failures)
         print(f"{done} alterations, {missed} missed, {alarms} false alarms")
         if missed > done * 0.05:
             failures.append("more than 5 % of the alterations were missed")

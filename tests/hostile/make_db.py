@@ -283,34 +283,29 @@ def tables_that_share_children(path):
     save(path, data, page)
 
 
-def shared_overflow(path):
-    """Thousands of texts that go on in one and the same chain of pages."""
+def _one_cell(path, length, rows):
+    """A text of that length that all of so many rows of a page point to."""
     db = rocpd(path, page=65536)
-    db.execute("INSERT INTO rocpd_string VALUES(2, 'g', ?)", ("z" * 400000,))
+    db.execute("INSERT INTO rocpd_string VALUES(2, 'g', ?)", ("z" * length,))
     db.close()
     root = root_of(path, "rocpd_string")
     data, page = load(path)
     at = (root - 1) * page
     start, = struct.unpack_from(">H", data, at + 8 + 2)
-    for i in range(2, 2000):
+    for i in range(2, rows):
         struct.pack_into(">H", data, at + 8 + 2 * i, start)
-    struct.pack_into(">H", data, at + 3, 2000)
+    struct.pack_into(">H", data, at + 3, rows)
     save(path, data, page)
+
+
+def shared_overflow(path):
+    """Thousands of texts that go on in one and the same chain of pages."""
+    _one_cell(path, 400000, 2000)
 
 
 def cells_that_overlap(path):
-    """One text of 50 kB that ten thousand rows of one page point to."""
-    db = rocpd(path, page=65536)
-    db.execute("INSERT INTO rocpd_string VALUES(2, 'g', ?)", ("z" * 40000,))
-    db.close()
-    root = root_of(path, "rocpd_string")
-    data, page = load(path)
-    at = (root - 1) * page
-    start, = struct.unpack_from(">H", data, at + 8 + 2)
-    for i in range(2, 10000):
-        struct.pack_into(">H", data, at + 8 + 2 * i, start)
-    struct.pack_into(">H", data, at + 3, 10000)
-    save(path, data, page)
+    """One text of 40 kB that ten thousand rows of one page point to."""
+    _one_cell(path, 40000, 10000)
 
 
 def many_sets(path):
@@ -355,6 +350,32 @@ def many_monitors_of_rpd(path):
     db.close()
 
 
+def _sums(data, s):
+    """The checksum of a log, continued."""
+    s0, s1 = s
+    words = struct.unpack(f">{len(data) // 4}I", data)
+    for a, b in zip(words[::2], words[1::2]):
+        s0 = (s0 + a + s1) & 0xffffffff
+        s1 = (s1 + b + s0) & 0xffffffff
+    return s0, s1
+
+
+def write_log(path, new, page):
+    """Writes a log that replaces every page."""
+    salt = struct.pack(">II", 1, 2)
+    head = struct.pack(">IIII", 0x377f0683, 3007000, page, 0) + salt
+    s = _sums(head, (0, 0))
+    out = head + struct.pack(">II", *s)
+    n = len(new) // page
+    for i in range(n):
+        frame = struct.pack(">II", i + 1, n if i == n - 1 else 0)
+        body = bytes(new[i * page:(i + 1) * page])
+        s = _sums(body, _sums(frame, s))
+        out += frame + salt + struct.pack(">II", *s) + body
+    with open(path + "-wal", "wb") as f:
+        f.write(out)
+
+
 def log_with_a_bomb(path):
     """A write-ahead log beside the database that makes a tree without end of a table."""
     rocpd(path).close()
@@ -365,26 +386,7 @@ def log_with_a_bomb(path):
     os.unlink(path + ".bomb")
     old[18] = old[19] = new[18] = new[19] = 2
     save(path, old, page)
-    salt = struct.pack(">II", 1, 2)
-    head = struct.pack(">IIII", 0x377f0683, 3007000, page, 0) + salt
-
-    def add(data, s):
-        s0, s1 = s
-        words = struct.unpack(f">{len(data) // 4}I", data)
-        for a, b in zip(words[::2], words[1::2]):
-            s0 = (s0 + a + s1) & 0xffffffff
-            s1 = (s1 + b + s0) & 0xffffffff
-        return s0, s1
-
-    s = add(head, (0, 0))
-    out = head + struct.pack(">II", *s)
-    n = len(new) // page
-    for i in range(n):
-        frame = struct.pack(">II", i + 1, n if i == n - 1 else 0)
-        body = bytes(new[i * page:(i + 1) * page])
-        s = add(body, add(frame, s))
-        out += frame + salt + struct.pack(">II", *s) + body
-    open(path + "-wal", "wb").write(out)
+    write_log(path, new, page)
 
 
 def all_in_the_log(path):

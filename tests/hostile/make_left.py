@@ -6,32 +6,6 @@ import struct
 import make_db
 
 
-def _sums(data, s):
-    """The checksum of a log, continued."""
-    s0, s1 = s
-    words = struct.unpack(f">{len(data) // 4}I", data)
-    for a, b in zip(words[::2], words[1::2]):
-        s0 = (s0 + a + s1) & 0xffffffff
-        s1 = (s1 + b + s0) & 0xffffffff
-    return s0, s1
-
-
-def _log(path, new, page):
-    """Writes a log that replaces every page."""
-    salt = struct.pack(">II", 1, 2)
-    head = struct.pack(">IIII", 0x377f0683, 3007000, page, 0) + salt
-    s = _sums(head, (0, 0))
-    out = head + struct.pack(">II", *s)
-    n = len(new) // page
-    for i in range(n):
-        frame = struct.pack(">II", i + 1, n if i == n - 1 else 0)
-        body = bytes(new[i * page:(i + 1) * page])
-        s = _sums(body, _sums(frame, s))
-        out += frame + salt + struct.pack(">II", *s) + body
-    with open(path + "-wal", "wb") as f:
-        f.write(out)
-
-
 def _journal(path, new, page):
     """Writes a journal that a crash seems to have left: every page as it was before."""
     n = len(new) // page
@@ -60,7 +34,7 @@ def _beside(path, maker, write, mode):
 
 def _add(maker):
     def in_log(path):
-        _beside(path, maker, _log, 2)
+        _beside(path, maker, make_db.write_log, 2)
 
     def in_journal(path):
         _beside(path, maker, _journal, 1)

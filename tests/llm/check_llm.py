@@ -18,22 +18,15 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "tools")]
+import tell  # noqa: E402
 from fake_server import FAULTS, REFUSED, SIGNED, Server, WIRES  # noqa: E402
+from tell import expect as check  # noqa: E402
 
 KEY = "sk-test-0123456789-SECRET-abcdef"
 KEY_VARS = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GOOGLE_API_KEY", "AZURE_OPENAI_API_KEY",
             "AWS_BEARER_TOKEN_BEDROCK", "GPUSIGHT_LLM_PRIVATE_API_KEY", "GPUSIGHT_LLM_LOCAL_API_KEY"]
-HERE = os.path.dirname(os.path.abspath(__file__))
-checks = failures = 0
-
-
-def check(ok, what, *more):
-    global checks, failures
-    checks += 1
-    if not ok:
-        failures += 1
-        print("not ok -", what, *[str(m)[-1500:] for m in more], flush=True)
 
 
 def environment(**more):
@@ -768,5 +761,5 @@ if __name__ == "__main__":
                        capture_output=True)
         globals()[args.what]()
     check(not REFUSED, "every request is one that the real server takes", sorted(set(REFUSED)))
-    print(f"{checks - failures} passed, {failures} failed")
-    sys.exit(failures > 0)
+    print(f"{tell.checks - tell.failures} passed, {tell.failures} failed")
+    sys.exit(tell.failures > 0)

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "unit.h"
+
 static char dir[64], path[96];
 
 static int scratch_make(void **state)
@@ -34,6 +36,15 @@ static int scratch_remove(void **state)
 {
     (void)state;
     return nftw(dir, scratch_remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Into that path. */
+static inline void scratch_write(const void *data, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
 }
 
 #endif

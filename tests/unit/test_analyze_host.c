@@ -687,7 +687,7 @@ static void nothing_gives_zeros_and_every_table(void **state)
     struct results all = {0};
     for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
         assert_true(*kinds[k]->name && *kinds[k]->doc);
-        kinds[k]->results(&f.a, &all, &f.arena);
+        analysis_kind_results(kinds[k], &f.a, &all, &f.arena);
     }
     static const char *const keys[] = {"api_calls",    "api_classes", "copies",       "copy_sizes",
                                        "allocations",  "streams",     "stream_stats", "markers",

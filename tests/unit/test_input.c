@@ -1,15 +1,9 @@
 /* Focus of this file: plain, gzip and zstd input from files, whole, cut and damaged. */
-#include "base/input.h"
-#include "base/jread.h"
-#include "base/mem.h"
-#include "config.h"
+#define _GNU_SOURCE /* nftw */
+#include "unit.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,44 +12,29 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/input.h"
+#include "base/jread.h"
+#include "base/mem.h"
+#include "config.h"
+#include "scratch.h"
+
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 #endif
-
-#include <cmocka.h> /* last: its macro fail() hides the function of err.h */
 
 struct bytes {
     char *data;
     size_t n;
 };
 
-static char dir[] = "/tmp/gpusight-input-XXXXXX";
-static char path[64], fifo[64];
+static char fifo[128];
 
 static int make_dir(void **state)
 {
-    (void)state;
-    if (!mkdtemp(dir))
+    if (scratch_make(state))
         return -1;
-    snprintf(path, sizeof(path), "%s/file", dir);
     snprintf(fifo, sizeof(fifo), "%s/fifo", dir);
     return mkfifo(fifo, 0600);
-}
-
-static int remove_dir(void **state)
-{
-    (void)state;
-    unlink(path);
-    unlink(fifo);
-    return rmdir(dir);
-}
-
-static void write_file(const void *data, size_t n)
-{
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(data, 1, n, f), n);
-    assert_int_equal(fclose(f), 0);
 }
 
 /* Text that compresses some, never the same twice in a row. */
@@ -152,10 +131,10 @@ static void reads_plain_files(void **state)
     (void)state;
     struct bytes text = make_text(3000000);
     for (size_t n = 0; n <= 6; n++) {
-        write_file(text.data, n);
+        scratch_write(text.data, n);
         check_file((struct bytes){text.data, n}, 3);
     }
-    write_file(text.data, text.n);
+    scratch_write(text.data, text.n);
     check_file(text, 1 << 20);
     check_file(text, 777);
     free(text.data);
@@ -184,28 +163,28 @@ static void reads_gzip(void **state)
     (void)state;
     struct bytes text = make_text(5000000);
     struct bytes gz = gzip(text.data, text.n), empty = gzip("", 0);
-    write_file(gz.data, gz.n);
+    scratch_write(gz.data, gz.n);
     check_file(text, 1 << 20);
     check_file(text, 4097);
-    write_file(empty.data, empty.n);
+    scratch_write(empty.data, empty.n);
     check_file((struct bytes){text.data, 0}, 10);
 
     struct bytes two = join(gz, empty), three = join(two, gz), twice = join(text, text);
-    write_file(three.data, three.n);
+    scratch_write(three.data, three.n);
     check_file(twice, 1 << 20);
 
     static const char *const garbage[] = {"x", "\x1f", "\x1f\x8b", "no member", "\n\n\n\n\n\n"};
     for (size_t i = 0; i < 5; i++) {
         struct bytes tail = {(char *)(uintptr_t)garbage[i], strlen(garbage[i])};
         struct bytes all = join(gz, tail);
-        write_file(all.data, all.n);
+        scratch_write(all.data, all.n);
         check_file(text, 1 << 20);
         free(all.data);
     }
     static char zeros[600000]; /* more than a buffer of padding */
     struct bytes padded = join(gz, (struct bytes){zeros, sizeof(zeros)});
     struct input in;
-    write_file(padded.data, padded.n);
+    scratch_write(padded.data, padded.n);
     assert_true(input_open_within(&in, NULL, path, NULL));
     assert_true(read_matches(&in, text, 1 << 20));
     input_close(&in);
@@ -218,19 +197,19 @@ static void broken_gzip_is_an_error(void **state)
     (void)state;
     struct bytes text = make_text(2000), gz = gzip(text.data, text.n), twice = join(text, text);
     for (size_t n = 2; n < gz.n; n++) {
-        write_file(gz.data, n);
+        scratch_write(gz.data, n);
         check_broken(text, "the file ends too early");
     }
     struct bytes two = join(gz, gz);
     for (size_t n = gz.n + 4; n < two.n; n += 13) {
-        write_file(two.data, n);
+        scratch_write(two.data, n);
         check_broken(twice, "the file ends too early");
     }
     gz.data[gz.n - 6] ^= 1; /* the checksum */
-    write_file(gz.data, gz.n);
+    scratch_write(gz.data, gz.n);
     check_broken(text, "the gzip data is damaged");
     gz.data[2] = 7; /* the method */
-    write_file(gz.data, gz.n);
+    scratch_write(gz.data, gz.n);
     check_broken(text, "the gzip data is damaged");
     free(text.data), free(gz.data), free(two.data), free(twice.data);
 }
@@ -254,12 +233,12 @@ static void reads_zstd(void **state)
     struct bytes skippable = {(char *)(uintptr_t) "\x50\x2a\x4d\x18\x02\0\0\0xx", 10};
     struct bytes garbage = {(char *)(uintptr_t) "garbage", 7};
     struct bytes a = join(z, skippable), b = join(a, z), c = join(b, garbage);
-    write_file(z.data, z.n);
+    scratch_write(z.data, z.n);
     check_file(text, 1 << 20);
     check_file(text, 5555);
-    write_file(b.data, b.n);
+    scratch_write(b.data, b.n);
     check_file(twice, 1 << 20);
-    write_file(c.data, c.n);
+    scratch_write(c.data, c.n);
     check_file(twice, 1 << 20);
     free(text.data), free(twice.data), free(z.data), free(a.data), free(b.data), free(c.data);
 }
@@ -269,11 +248,11 @@ static void broken_zstd_is_an_error(void **state)
     (void)state;
     struct bytes text = make_text(2000), z = zstd(text.data, text.n);
     for (size_t n = 4; n < z.n; n++) {
-        write_file(z.data, n);
+        scratch_write(z.data, n);
         check_broken(text, "the file ends too early");
     }
     z.data[4] = (char)(z.data[4] | 0x08); /* a reserved bit */
-    write_file(z.data, z.n);
+    scratch_write(z.data, z.n);
     check_broken(text, "the zstd data is damaged");
     free(text.data), free(z.data);
 }
@@ -286,7 +265,7 @@ static void reads_zstd(void **state)
     struct input in;
     struct gs_error err = {0};
     char text[256];
-    write_file("\x28\xb5\x2f\xfd....", 8);
+    scratch_write("\x28\xb5\x2f\xfd....", 8);
     assert_false(input_open_within(&in, NULL, path, &err));
     assert_int_equal(err.code, GS_E_FORMAT);
     snprintf(text, sizeof(text), "'%s' is zstd-compressed; this gpusight was built without zstd",
@@ -310,7 +289,7 @@ static void peeking_consumes_nothing(void **state)
     for (int packed = 0; packed < 2; packed++) {
         struct input in;
         size_t got;
-        write_file(packed ? gz.data : text.data, packed ? gz.n : text.n);
+        scratch_write(packed ? gz.data : text.data, packed ? gz.n : text.n);
         assert_true(input_open_within(&in, NULL, path, NULL));
         for (size_t n = 0; n < 9; n++) {
             assert_true(input_peek(&in, buf, n, &got));
@@ -336,14 +315,14 @@ static void peeking_consumes_nothing(void **state)
     }
     struct input in;
     size_t got;
-    write_file(gz.data, 30);
+    scratch_write(gz.data, 30);
     assert_true(input_open_within(&in, NULL, path, NULL));
     assert_false(input_peek(&in, buf, INPUT_PEEK_MAX, &got));
     assert_false(input_error(&in, NULL));
     assert_memory_equal(buf, text.data, got);
     assert_false(read_matches(&in, text, 7));
     input_close(&in);
-    write_file("ab", 2);
+    scratch_write("ab", 2);
     assert_true(input_open_within(&in, NULL, path, NULL));
     assert_true(input_peek(&in, buf, 10, &got));
     assert_int_equal(got, 2);
@@ -361,7 +340,7 @@ static void closing_early_is_fine(void **state)
 {
     (void)state;
     struct bytes text = make_text(5000000), gz = gzip(text.data, text.n);
-    write_file(gz.data, gz.n);
+    scratch_write(gz.data, gz.n);
     for (int reads = 0; reads < 4; reads++) {
         struct input in;
         char buf[16];
@@ -394,8 +373,8 @@ static void links_in_folders_are_not_followed(void **state)
     (void)state;
     struct input in;
     struct gs_error err;
-    char link[80], below[80], up[160];
-    write_file("hello", 5);
+    char link[80], below[80], up[192];
+    scratch_write("hello", 5);
     snprintf(link, sizeof(link), "%s/link", dir);
     snprintf(below, sizeof(below), "%s/link/file", dir);
     snprintf(up, sizeof(up), "%s/../%s", dir, path + 1);
@@ -431,7 +410,7 @@ static void more_may_come_of_small_files(void **state)
     struct gs_error err;
     struct input in;
     for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
-        write_file(gz.data, gz.n);
+        scratch_write(gz.data, gz.n);
         assert_int_equal(truncate(path, steps[i].file), 0);
         assert_true(input_open_within(&in, NULL, path, &err));
         assert_true(input_may_hold(&in, steps[i].most, &err));
@@ -452,7 +431,7 @@ static void bombs_are_refused(void **state)
     struct gs_error err;
     struct input in;
     free(zeros);
-    write_file(gz.data, gz.n);
+    scratch_write(gz.data, gz.n);
     for (int allowed = 0; allowed < 2; allowed++) {
         size_t n = 0;
         ptrdiff_t got;
@@ -490,7 +469,7 @@ static void feeds_the_json_reader(void **state)
         struct jread j;
         struct gs_error err = {0};
         int64_t sum = 0;
-        write_file(gz.data, cut ? gz.n / 2 : gz.n);
+        scratch_write(gz.data, cut ? gz.n / 2 : gz.n);
         assert_true(input_open_within(&in, NULL, path, &err));
         jr_stream(&j, input_read, &in);
         if (jr_array(&j))
@@ -516,7 +495,7 @@ static void shortage_of_memory(void **state)
     size_t held = mem_held();
     int errors = 0, sound = 0;
     for (int packed = 0; packed < 2; packed++) {
-        write_file(packed ? gz.data : text.data, packed ? gz.n : text.n);
+        scratch_write(packed ? gz.data : text.data, packed ? gz.n : text.n);
         for (int64_t n = 0; n < 12; n++) {
             struct input in;
             struct gs_error err = {0};
@@ -558,5 +537,5 @@ int main(void)
         cmocka_unit_test(feeds_the_json_reader),
         cmocka_unit_test(shortage_of_memory),
     };
-    return cmocka_run_group_tests(tests, make_dir, remove_dir);
+    return cmocka_run_group_tests(tests, make_dir, scratch_remove);
 }

@@ -1,4 +1,5 @@
 /* Focus of this file: PyTorch profiler traces and other Chrome JSON, good, odd and bad. */
+#define _GNU_SOURCE /* nftw */
 #include "unit.h"
 
 #include <stdio.h>
@@ -10,32 +11,11 @@
 #include "base/sat.h"
 #include "base/str.h"
 #include "load_paths.h"
+#include "scratch.h"
 
-static char path[] = "/tmp/gpusight-kineto-XXXXXX";
 static struct trace trace;
 static struct arena arena;
 static struct gs_error error;
-
-static int make_file(void **state)
-{
-    (void)state;
-    int fd = mkstemp(path);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
-static void write_text(const char *text, size_t n)
-{
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(text, 1, n, f), n);
-    assert_int_equal(fclose(f), 0);
-}
 
 static bool load_written(void)
 {
@@ -50,7 +30,7 @@ static bool load_written(void)
 
 static bool load(const char *text)
 {
-    write_text(text, strlen(text));
+    scratch_write(text, strlen(text));
     return load_written();
 }
 
@@ -401,7 +381,7 @@ static void wrong_types_are_survived(void **state)
 
 static void expect_error(const char *text, size_t n, enum gs_code code, const char *part)
 {
-    write_text(text, n);
+    scratch_write(text, n);
     bool ok = load_written();
     if (!ok && part && !strstr(error.text, part))
         print_message("%s\n", error.text);
@@ -421,7 +401,7 @@ static const char whole[] =
 static void a_cut_file_is_an_error_with_a_place(void **state)
 {
     (void)state;
-    write_text(whole, strlen(whole));
+    scratch_write(whole, strlen(whole));
     assert_true(load_written());
     done();
     for (size_t n = 25; n < strlen(whole); n++)
@@ -499,7 +479,7 @@ static void other_json_is_not_ours(void **state)
 static void shortage_of_memory_is_an_error(void **state)
 {
     (void)state;
-    write_text(whole, strlen(whole));
+    scratch_write(whole, strlen(whole));
     bool ok = false;
     for (int64_t n = 0; n < 200 && !ok; n++) {
         struct ingest_opts o = {.reader = READER_AUTO, .threads = 1};
@@ -537,5 +517,5 @@ int main(void)
         unit_test(other_json_is_not_ours),
         unit_test(shortage_of_memory_is_an_error),
     };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
+    return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "ingest/detect.h"
 #include "load_paths.h"
+#include "sql.h"
 
 /* Process 5 and 6 of machine 1, as Nsight Systems numbers them; threads are added. */
 #define P5 "281475060596736"
@@ -22,17 +23,6 @@ struct fixture {
     struct trace trace;
     struct gs_error err;
 };
-
-static void write_db(const char *path, const char *sql)
-{
-    sqlite3 *db;
-    char *message = NULL;
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
-        print_error("%s\n", message);
-    assert_null(message);
-    sqlite3_close(db);
-}
 
 static int set_up(void **state)
 {
@@ -68,7 +58,7 @@ static bool load_these(struct fixture *f, const char **paths, size_t n)
 static struct trace *load(struct fixture *f, const char *sql)
 {
     const char *path = f->path;
-    write_db(f->path, sql);
+    run_sql_in(f->path, sql);
     bool ok = load_these(f, &path, 1);
     if (!ok)
         print_error("%s\n", f->err.text);
@@ -442,8 +432,8 @@ static void files_of_one_job_share_a_clock(void **state)
     char a[128], b[128];
     snprintf(a, sizeof(a), "%s/rank0.sqlite", f->dir);
     snprintf(b, sizeof(b), "%s/rank1.sqlite", f->dir);
-    write_db(a, SESSION("1000000", "100,150"));
-    write_db(b, SESSION("1000500", "100,150"));
+    run_sql_in(a, SESSION("1000000", "100,150"));
+    run_sql_in(b, SESSION("1000500", "100,150"));
     const char *paths[] = {a, b};
     assert_true(load_these(f, paths, 2));
     assert_int_equal(f->trace.kernels.start_ns[0], 100);

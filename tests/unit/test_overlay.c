@@ -20,21 +20,13 @@
 #include "ingest/sqlite/db.h"
 #include "ingest/sqlite/overlay.h"
 #include "scratch.h"
+#include "sql.h"
 
 static const char *beside(const char *suffix)
 {
     static char name[128];
     snprintf(name, sizeof(name), "%s%s", path, suffix);
     return name;
-}
-
-static void run_sql(sqlite3 *db, const char *sql)
-{
-    char *message = NULL;
-    sqlite3_exec(db, sql, NULL, NULL, &message);
-    if (message)
-        print_error("%s: %s\n", sql, message);
-    assert_null(message);
 }
 
 /* Names, sizes, times and content of everything in the folder. */

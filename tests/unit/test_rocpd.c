@@ -20,6 +20,7 @@
 #include "load_paths.h"
 #include "made_rocpd.h"
 #include "scratch.h"
+#include "sql.h"
 
 /* ---- files ---- */
 
@@ -65,12 +66,8 @@ static void change(const char *sql)
             str_putc(&text, *p);
     }
     sqlite3_finalize(st);
-    char *message = NULL;
-    sqlite3_exec(db, "PRAGMA foreign_keys=OFF", NULL, NULL, NULL);
-    sqlite3_exec(db, text.buf, NULL, NULL, &message);
-    if (message)
-        print_error("%s\n", message);
-    assert_null(message);
+    run_sql(db, "PRAGMA foreign_keys=OFF");
+    run_sql(db, text.buf);
     arena_release(&a);
     sqlite3_close(db);
 }

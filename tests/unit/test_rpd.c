@@ -1,5 +1,6 @@
 /* Focus of this file: rocmProfileData databases, plain and compressed; what is rocpd and what is
  * not. */
+#define _GNU_SOURCE /* nftw */
 #include "unit.h"
 
 #include <sqlite3.h>
@@ -14,32 +15,23 @@
 #include "config.h"
 #include "ingest/unpack.h"
 #include "load_paths.h"
+#include "scratch.h"
+#include "sql.h"
 
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 #endif
 
-static char dir[] = "/tmp/gpusight-rpd-XXXXXX";
-static char path[64], packed[64];
+static char packed[128];
 static struct trace trace;
 static struct gs_error error;
 
 static int make_dir(void **state)
 {
-    (void)state;
-    if (!mkdtemp(dir))
+    if (scratch_make(state))
         return -1;
-    snprintf(path, sizeof(path), "%s/a.rpd", dir);
     snprintf(packed, sizeof(packed), "%s/b", dir);
     return setenv("TMPDIR", dir, 1);
-}
-
-static int remove_dir(void **state)
-{
-    (void)state;
-    unlink(path);
-    unlink(packed);
-    return rmdir(dir);
 }
 
 /* The schema as rpd writes it, without what nobody reads. */
@@ -79,15 +71,9 @@ static const char schema[] =
 
 static void make(const char *more)
 {
-    sqlite3 *db;
     unlink(path);
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, schema, NULL, NULL, NULL), SQLITE_OK);
-    char *message = NULL;
-    if (sqlite3_exec(db, more, NULL, NULL, &message) != SQLITE_OK)
-        print_message("%s\n", message);
-    assert_null(message);
-    sqlite3_close(db);
+    run_sql_in(path, schema);
+    run_sql_in(path, more);
 }
 
 static bool load_from(const char *file)
@@ -198,12 +184,7 @@ static void an_unclear_monitor_keeps_its_number(void **state)
 {
     (void)state;
     make(sample);
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "INSERT INTO rocpd_monitor VALUES (9,'gpu',3,'sclk',1,2,'5')",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
-    sqlite3_close(db);
+    run_sql_in(path, "INSERT INTO rocpd_monitor VALUES (9,'gpu',3,'sclk',1,2,'5')");
     assert_true(load_from(path));
     assert_int_equal(trace.series.n, 2);
     assert_int_equal(trace.series.v[1].gpu, NO_INDEX);
@@ -394,5 +375,5 @@ int main(void)
         unit_test(a_huge_claim_is_refused),
         unit_test(no_room_for_temporary_files_is_an_error),
     };
-    return cmocka_run_group_tests(tests, make_dir, remove_dir);
+    return cmocka_run_group_tests(tests, make_dir, scratch_remove);
 }

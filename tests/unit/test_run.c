@@ -1,5 +1,6 @@
 /* A run, from the file to the findings: what is read once, and what is left when memory is short.
  */
+#define _GNU_SOURCE /* nftw */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,28 +13,13 @@
 #include "base/str.h"
 #include "made_rocpd.h"
 #include "run/run.h"
-
-static char folder[] = "/tmp/gpusight-run-XXXXXX";
+#include "scratch.h"
 
 static const char *path_of(const char *name)
 {
-    static char path[256];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    return path;
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    remove(path_of("demo.db"));
-    remove(path_of("short.db"));
-    return rmdir(folder);
+    static char file[256];
+    snprintf(file, sizeof(file), "%s/%s", dir, name);
+    return file;
 }
 
 struct attempt {
@@ -97,5 +83,5 @@ int main(void)
         unit_test(a_run_ends_with_findings),
         unit_test(a_shortage_anywhere_leaks_nothing),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -17,22 +17,12 @@
 #include "base/str.h"
 #include "ingest/sqlite/scan.h"
 #include "scratch.h"
-
-static void run_sql(sqlite3 *db, const char *sql)
-{
-    char *message = NULL;
-    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
-        print_error("%s\n%s\n", message, sql);
-    assert_null(message);
-}
+#include "sql.h"
 
 static void make(const char *sql)
 {
-    sqlite3 *db;
     unlink(path);
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    run_sql(db, sql);
-    sqlite3_close(db);
+    run_sql_in(path, sql);
 }
 
 /* `n` rows by a query over x = 1 .. n. */
@@ -369,14 +359,6 @@ static uint8_t *load(size_t *size)
     return data;
 }
 
-static void store(const uint8_t *data, size_t size)
-{
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(data, 1, size, f), size);
-    fclose(f);
-}
-
 /*
  * The last cell of a table says how many rows there are, when ids are dense. Here it points to an
  * early row, so that far more rows come than there is room for.
@@ -391,7 +373,7 @@ static void a_last_cell_with_a_small_id_does_no_harm(void **state)
     assert_int_equal(leaf[0], 13);
     assert_int_equal(leaf[3] << 8 | leaf[4], 3000);
     memcpy(leaf + 8 + 2 * 2999, leaf + 8 + 2 * 4, 2);
-    store(data, size);
+    scratch_write(data, size);
     expect(3000, NULL);
     free(data);
 }
@@ -410,7 +392,7 @@ static void keys_that_promise_too_little_do_no_harm(void **state)
         if (p[0] == 5 && n > 2) /* the second key is as small as the first */
             memcpy(p + (p[14] << 8 | p[15]) + 4, p + (p[12] << 8 | p[13]) + 4, 2);
     }
-    store(data, size);
+    scratch_write(data, size);
     struct result slow = read_table(READER_SQLITE, 1), fast = read_table(READER_FAST, 4);
     if (slow.ok && fast.ok)
         assert_same(&fast, &slow);
@@ -433,7 +415,7 @@ static void damage_gives_the_same_or_an_error(void **state)
             random = random * 1664525 + 1013904223;
             copy[512 + (random >> 8) % (size - 512)] ^= (uint8_t)(1u << (random >> 3 & 7));
         }
-        store(copy, size);
+        scratch_write(copy, size);
         struct result slow = read_table(READER_SQLITE, 1), fast = read_table(READER_FAST, 2);
         if (slow.ok) /* what libsqlite3 accepts, both read alike */
             assert_same(&fast, &slow);

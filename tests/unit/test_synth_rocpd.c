@@ -1,5 +1,6 @@
 /* Files made by the rocpd writer: what SQL finds in them equals the truth, through tables and
  * views. */
+#define _GNU_SOURCE /* nftw */
 #include "unit.h"
 
 #include <sqlite3.h>
@@ -10,11 +11,10 @@
 
 #include "base/fs.h"
 #include "base/str.h"
+#include "scratch.h"
 #include "synth/rocpd.h"
 #include "synth/synth.h"
 #include "synth/truth.h"
-
-static char folder[] = "/tmp/gpusight-synth-XXXXXX";
 
 static struct synth_options options(enum rocpd_flavor flavor)
 {
@@ -53,10 +53,10 @@ static int64_t query(sqlite3 *db, const char *sql)
     return v;
 }
 
-static sqlite3 *open_db(const char *path)
+static sqlite3 *open_db(const char *file)
 {
     sqlite3 *db;
-    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_open_v2(file, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
     assert_int_equal(
         query(db, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'"), 1);
     return db;
@@ -136,7 +136,7 @@ static void check_scenario(const struct scenario *s, enum rocpd_flavor flavor)
     arena_init(&a);
     struct program *p = parse(s->text, &a);
     struct gs_error err = {0};
-    char *path = arena_printf(&a, "%s/%s-%d.db", folder, s->name, (int)flavor);
+    char *file = arena_printf(&a, "%s/%s-%d.db", dir, s->name, (int)flavor);
     for (size_t i = 0; i < p->params.n; i++) { /* small is enough, and merged views are slow */
         const struct param *q = &p->params.v[i];
         if (str_eq(q->name, "n") && q->e->value > 400)
@@ -148,14 +148,14 @@ static void check_scenario(const struct scenario *s, enum rocpd_flavor flavor)
     struct truth *t = truth_new(&a);
     assert_true(synth_run(p, &o, truth_sink(t), &err));
     write_file(
-        p, &(struct rocpd_options){.flavor = flavor, .path = path, .merge = true, .args = -1}, &a);
-    sqlite3 *db = open_db(path);
+        p, &(struct rocpd_options){.flavor = flavor, .path = file, .merge = true, .args = -1}, &a);
+    sqlite3 *db = open_db(file);
     check_counts(db, truth_total(t));
     check_times(db, truth_total(t));
     if (flavor != ROCPD_SYS)
         check_links(db);
     sqlite3_close(db);
-    unlink(path);
+    unlink(file);
     arena_release(&a);
 }
 
@@ -186,8 +186,8 @@ static void rocprofv3_ids_are_os_ids(void **state)
     (void)state;
     struct arena a;
     arena_init(&a);
-    char *path = arena_printf(&a, "%s/v3.db", folder);
-    sqlite3 *db = make_small(&a, &(struct rocpd_options){.path = path, .args = -1});
+    char *file = arena_printf(&a, "%s/v3.db", dir);
+    sqlite3 *db = make_small(&a, &(struct rocpd_options){.path = file, .args = -1});
     assert_int_equal(query(db, "SELECT string = '' FROM rocpd_string WHERE id = 1"), 1);
     assert_int_equal(
         query(db, "SELECT count(*) FROM rocpd_string a JOIN rocpd_string b ON "
@@ -228,9 +228,9 @@ static void version_3_0_5_has_graphs(void **state)
     (void)state;
     struct arena a;
     arena_init(&a);
-    char *path = arena_printf(&a, "%s/v305.db", folder);
+    char *file = arena_printf(&a, "%s/v305.db", dir);
     sqlite3 *db =
-        make_small(&a, &(struct rocpd_options){.path = path, .flavor = ROCPD_V305, .args = 2});
+        make_small(&a, &(struct rocpd_options){.path = file, .flavor = ROCPD_V305, .args = 2});
     assert_int_equal(query(db, "SELECT count(*) FROM kernels WHERE graph_exec_id = 1"), 2);
     assert_int_equal(query(db, "SELECT sum(kernel_dispatch_count) FROM rocpd_graph_launch"), 2);
     assert_int_equal(query(db, "SELECT max(instance) FROM rocpd_pmc_event"), 2);
@@ -247,9 +247,9 @@ static void rocprof_sys_numbers_by_itself(void **state)
     (void)state;
     struct arena a;
     arena_init(&a);
-    char *path = arena_printf(&a, "%s/sys.db", folder);
+    char *file = arena_printf(&a, "%s/sys.db", dir);
     sqlite3 *db =
-        make_small(&a, &(struct rocpd_options){.path = path, .flavor = ROCPD_SYS, .args = -1});
+        make_small(&a, &(struct rocpd_options){.path = file, .flavor = ROCPD_SYS, .args = -1});
     assert_int_equal(
         query(db, "SELECT count(*) FROM rocpd_info_thread WHERE id = 1 AND tid = 4242"), 1);
     assert_int_equal(query(db,
@@ -277,7 +277,7 @@ static void the_same_seed_gives_the_same_bytes(void **state)
     (void)state;
     struct arena a;
     arena_init(&a);
-    char *one = arena_printf(&a, "%s/one.db", folder), *two = arena_printf(&a, "%s/two.db", folder);
+    char *one = arena_printf(&a, "%s/one.db", dir), *two = arena_printf(&a, "%s/two.db", dir);
     const char *text = scenario_find("demo")->text;
     write_file(parse(text, &a), &(struct rocpd_options){.path = one, .args = -1}, &a);
     write_file(parse(text, &a), &(struct rocpd_options){.path = two, .args = -1}, &a);
@@ -295,9 +295,9 @@ static void odd_files_can_be_made(void **state)
     (void)state;
     struct arena a;
     arena_init(&a);
-    char *path = arena_printf(&a, "%s/odd.db", folder), *log = arena_printf(&a, "%s-wal", path);
+    char *file = arena_printf(&a, "%s/odd.db", dir), *log = arena_printf(&a, "%s-wal", file);
     struct rocpd_options o = {
-        .path = path, .args = 0, .page_size = 1024, .journal = JOURNAL_WAL_LEFT};
+        .path = file, .args = 0, .page_size = 1024, .journal = JOURNAL_WAL_LEFT};
     sqlite3 *db = make_small(&a, &o);
     assert_true(fs_exists(log));
     assert_int_equal(query(db, "SELECT count(*) FROM rocpd_kernel_dispatch"), 7);
@@ -324,15 +324,15 @@ static void processes_get_files_or_share_one(void **state)
     struct arena a;
     arena_init(&a);
     const char *text = scenario_find("mpi_job")->text;
-    char *dir = arena_printf(&a, "%s/job", folder);
-    write_file(parse(text, &a), &(struct rocpd_options){.path = dir, .args = -1}, &a);
+    char *job = arena_printf(&a, "%s/job", dir);
+    write_file(parse(text, &a), &(struct rocpd_options){.path = job, .args = -1}, &a);
     struct fs_list list = {0};
-    assert_true(fs_list(&list, dir, &a, NULL));
+    assert_true(fs_list(&list, job, &a, NULL));
     assert_int_equal(list.n, 4); /* and nothing half-made beside them */
-    char *pattern = arena_printf(&a, "%s/byrank/%%host%%-%%rank%%.db", folder);
+    char *pattern = arena_printf(&a, "%s/byrank/%%host%%-%%rank%%.db", dir);
     write_file(parse(text, &a), &(struct rocpd_options){.path = pattern, .args = -1}, &a);
-    assert_true(fs_exists(arena_printf(&a, "%s/byrank/node0-3.db", folder)));
-    char *merged = arena_printf(&a, "%s/merged.db", folder);
+    assert_true(fs_exists(arena_printf(&a, "%s/byrank/node0-3.db", dir)));
+    char *merged = arena_printf(&a, "%s/merged.db", dir);
     write_file(parse(text, &a), &(struct rocpd_options){.path = merged, .merge = true, .args = -1},
                &a);
     sqlite3 *db = open_db(merged);
@@ -347,8 +347,8 @@ static void a_failure_leaves_no_file(void **state)
     (void)state;
     struct arena a;
     arena_init(&a);
-    char *dir = arena_printf(&a, "%s/failed/", folder);
-    struct rocpd_options o = {.path = dir, .args = -1};
+    char *failed = arena_printf(&a, "%s/failed/", dir);
+    struct rocpd_options o = {.path = failed, .args = -1};
     struct sink *w = rocpdw_new(&o, &a);
     struct synth_options s = options(ROCPD_V3);
     struct gs_error err = {0};
@@ -358,27 +358,13 @@ static void a_failure_leaves_no_file(void **state)
     assert_true(synth_run(p, &s, w, &err));
     assert_false(rocpdw_finish(w, false, NULL, &err));
     struct fs_list list = {0};
-    assert_true(fs_list(&list, dir, &a, NULL));
+    assert_true(fs_list(&list, failed, &a, NULL));
     assert_int_equal(list.n, 0);
     w = rocpdw_new(&(struct rocpd_options){.path = "/proc/nowhere/x.db", .args = -1}, &a);
     assert_false(synth_run(p, &s, w, &err));
     assert_int_equal(err.code, GS_E_IO);
     assert_false(rocpdw_finish(w, false, NULL, &err));
     arena_release(&a);
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-    return system(command);
 }
 
 int main(void)
@@ -393,5 +379,5 @@ int main(void)
         unit_test(processes_get_files_or_share_one),
         unit_test(a_failure_leaves_no_file),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -1,4 +1,5 @@
 /* Workbooks: what TraceLens' sheets hold, and that cells stay cells. */
+#define _GNU_SOURCE /* nftw */
 #include "unit.h"
 
 #include <signal.h>
@@ -13,6 +14,7 @@
 #include "made_trace.h"
 #include "render/chart_files.h"
 #include "render/workbook_out.h"
+#include "scratch.h"
 
 static void names_are_truncated_as_rocprofv3_does(void **state)
 {
@@ -121,11 +123,9 @@ static void options_choose_sheets(void **state)
     made_release(&b.m);
 }
 
-static char folder[] = "/tmp/gpusight-test-XXXXXX";
-
 static const char *file(const char *name, struct arena *a)
 {
-    return arena_printf(a, "%s/%s", folder, name);
+    return arena_printf(a, "%s/%s", dir, name);
 }
 
 static void formulas_in_csv_are_defused(void **state)
@@ -136,7 +136,7 @@ static void formulas_in_csv_are_defused(void **state)
     struct fs_set set;
     make(&b, (struct workbook_opts){0});
     fs_set_init(&set, &b.m.arena);
-    assert_true(render_csv(&b.w, folder, &set, &err));
+    assert_true(render_csv(&b.w, dir, &set, &err));
     assert_false(fs_exists(file("kernel_summary.csv", &b.m.arena))); /* not before all are there */
     assert_true(fs_set_close(&set, &err));
     struct mapping text;
@@ -155,16 +155,16 @@ static void failures_leave_nothing_behind(void **state)
     struct fs_out out;
     struct gs_error err = {0};
     arena_init(&arena);
-    const char *path = file("result", &arena);
-    assert_true(fs_write(path, "old", 3, NULL));
-    assert_true(fs_out_open(&out, path, &err));
+    const char *name = file("result", &arena);
+    assert_true(fs_write(name, "old", 3, NULL));
+    assert_true(fs_out_open(&out, name, &err));
     fputs("half", out.file);
     fs_out_abandon(&out);
-    assert_int_equal(fs_size(path), 3);
-    assert_true(fs_out_open(&out, path, &err));
+    assert_int_equal(fs_size(name), 3);
+    assert_true(fs_out_open(&out, name, &err));
     fputs("whole", out.file);
     assert_true(fs_out_close(&out, &err));
-    assert_int_equal(fs_size(path), 5);
+    assert_int_equal(fs_size(name), 5);
     assert_true(fs_out_open(&out, "/dev/full", &err));
     fputs("lost", out.file);
     assert_false(fs_out_close(&out, &err));
@@ -184,24 +184,24 @@ static void fill_number(const struct sheet *s, size_t i, void *row)
 }
 
 /* The limit stands for a disk: at every place where it may end. */
-static void full_disks_are_told(struct workbook *w, struct fs_set *set, const char *path)
+static void full_disks_are_told(struct workbook *w, struct fs_set *set, const char *name)
 {
     struct gs_error err = {0};
     struct rlimit was, limit;
     size_t split;
-    int64_t whole = fs_size(path);
+    int64_t whole = fs_size(name);
     getrlimit(RLIMIT_FSIZE, &was);
     signal(SIGXFSZ, SIG_IGN);
     for (int tenth = 0; tenth < 10; tenth += 3) {
         limit = (struct rlimit){(rlim_t)(whole * tenth / 10 + (tenth == 9 ? whole / 10 - 1 : 0)),
                                 was.rlim_max};
         setrlimit(RLIMIT_FSIZE, &limit);
-        bool ok = render_xlsx(w, path, &split, set, &err);
+        bool ok = render_xlsx(w, name, &split, set, &err);
         setrlimit(RLIMIT_FSIZE, &was);
         assert_false(ok);
         assert_non_null(strstr(err.text, "cannot write"));
         fs_set_abandon(set);
-        assert_int_equal(fs_size(path), whole); /* what stood there stays */
+        assert_int_equal(fs_size(name), whole); /* what stood there stays */
     }
     signal(SIGXFSZ, SIG_DFL);
 }
@@ -219,11 +219,11 @@ static void long_sheets_are_split(void **state)
     struct fs_set set;
     fs_set_init(&set, &arena);
     workbook_add(&w, "numbers", "", &fields, NULL, 1048576)->fill = fill_number;
-    const char *path = file("long.xlsx", &arena);
-    assert_true(render_xlsx(&w, path, &split, &set, &err) && fs_set_close(&set, &err));
+    const char *name = file("long.xlsx", &arena);
+    assert_true(render_xlsx(&w, name, &split, &set, &err) && fs_set_close(&set, &err));
     assert_int_equal(split, 1);
     assert_false(render_xlsx(&w, "/nowhere/x.xlsx", &split, &set, &err));
-    full_disks_are_told(&w, &set, path);
+    full_disks_are_told(&w, &set, name);
     w.sheets.v[0].n = 2;
     fs_set_abandon(&set);
     assert_true(render_xlsx(&w, "/dev/full", &split, &set, &err));
@@ -252,20 +252,6 @@ static void links_are_relative_to_the_file(void **state)
     arena_release(&arena);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    char command[64];
-    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-    return system(command);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,5 +264,5 @@ int main(void)
         unit_test(long_sheets_are_split),
         unit_test(links_are_relative_to_the_file),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

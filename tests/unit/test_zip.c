@@ -3,6 +3,7 @@
  *
  * GPUSIGHT_TEST_LARGE=1 also writes a part of 4 GiB and more, which takes a minute.
  */
+#define _GNU_SOURCE /* nftw */
 #include "unit.h"
 
 #include <errno.h>
@@ -17,8 +18,7 @@
 
 #include "base/fs.h"
 #include "base/zip.h"
-
-static char path[] = "/tmp/gpusight-zip-XXXXXX";
+#include "scratch.h"
 
 static int open_empty(void)
 {
@@ -179,19 +179,6 @@ static void large_parts_need_longer_numbers(void **state)
     arena_release(&arena);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    int fd = mkstemp(path);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,5 +186,5 @@ int main(void)
         unit_test(a_full_disk_is_told),
         unit_test(large_parts_need_longer_numbers),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

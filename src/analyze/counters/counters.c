@@ -288,5 +288,5 @@ const struct analysis_kind analysis_counters = {
            "how near each part of the GPU is to its peak, roofline, and whether compute, memory or "
            "latency binds; with the counters that are still missing to say so.",
     .run = run,
-    .results = counter_tables,
+    .tables = counter_tables,
 };

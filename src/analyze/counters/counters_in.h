@@ -44,6 +44,6 @@ void counter_missing_find(struct counter_run *r);
 void counter_dispatches_find(struct counter_run *r);
 
 /* counter_tables.c */
-void counter_tables(const struct analysis *a, struct results *out, struct arena *arena);
+extern const struct analysis_table counter_tables[];
 
 #endif

@@ -219,19 +219,14 @@ static const struct fields dispatches =
     FIELDS("counter_dispatches", "The 50 longest measured dispatches, one by one.",
            struct counter_dispatch, dispatch_fields);
 
-void counter_tables(const struct analysis *a, struct results *out, struct arena *arena)
-{
-    const struct counter_results *c = &a->counters;
-    const struct result all[] = {
-        {&summary, &c->summary, 1, true},
-        {&kernels, c->kernels.v, c->kernels.n, false},
-        {&metrics, c->metrics.v, c->metrics.n, false},
-        {&roofline, c->roofline.v, c->roofline.n, false},
-        {&roofs, c->roofs.v, c->roofs.n, false},
-        {&passes, c->passes.v, c->passes.n, false},
-        {&missing, c->missing.v, c->missing.n, false},
-        {&dispatches, c->dispatches.v, c->dispatches.n, false},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(all); i++)
-        vec_push(out, arena, all[i]);
-}
+const struct analysis_table counter_tables[] = {
+    ANALYSIS_ONE(summary, counters.summary),
+    ANALYSIS_ROWS(kernels, counters.kernels),
+    ANALYSIS_ROWS(metrics, counters.metrics),
+    ANALYSIS_ROWS(roofline, counters.roofline),
+    ANALYSIS_ROWS(roofs, counters.roofs),
+    ANALYSIS_ROWS(passes, counters.passes),
+    ANALYSIS_ROWS(missing, counters.missing),
+    ANALYSIS_ROWS(dispatches, counters.dispatches),
+    {0},
+};

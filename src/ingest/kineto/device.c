@@ -1,7 +1,6 @@
 /* GPU events: kernels, copies, fills, waits. */
 #include "ingest/agents.h"
 #include "ingest/kineto/kineto.h"
-#include "model/names.h"
 
 /* Older files say where it ran only by the row it is drawn in. */
 static uint32_t lane_of(struct kineto *k, const struct k_event *e)
@@ -22,10 +21,7 @@ static uint32_t symbol_of(struct kineto *k, const struct k_event *e)
                           .process = k->process,
                           .id = (int64_t)t->symbols.n,
                           .vgprs = e->registers};
-    made.name = strings_add(&t->strings, name_demangle(k->arena, text));
-    made.short_name = strings_add(&t->strings, name_short(k->arena, trace_str(t, made.name)));
-    s = (uint32_t)t->symbols.n;
-    vec_push(&t->symbols, &t->arena, made);
+    s = trace_symbol(t, &made, text, k->arena);
     idmap_put(&k->symbols, key, s);
     return s;
 }

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "ingest/nsys/nsys.h"
-#include "model/names.h"
 
 struct kernel_job {
     struct nsys *n;
@@ -126,10 +125,7 @@ static uint32_t resolve_symbol(void *ctx, const struct key *key)
                        .scratch_bytes = nsys_clamp(key->v[6])};
     int64_t best = key->v[1] ? key->v[1] : key->v[2] ? key->v[2] : key->v[3];
     const char *full = best ? trace_str(t, (uint32_t)best) : "(unknown kernel)";
-    s.name = strings_add(&t->strings, name_demangle(n->arena, full));
-    s.short_name = strings_add(&t->strings, name_short(n->arena, trace_str(t, s.name)));
-    vec_push(&t->symbols, &t->arena, s);
-    return (uint32_t)t->symbols.n - 1;
+    return trace_symbol(t, &s, full, n->arena);
 }
 
 /* Scans a table of work and resolves what its rows name. */

@@ -1,5 +1,4 @@
 #include "ingest/rocpd/rocpd.h"
-#include "model/names.h"
 
 enum { ID, PID, MANGLED, DISPLAY, LDS, SCRATCH, SGPR, VGPR, ACCUM };
 
@@ -10,14 +9,10 @@ static uint32_t count_at(struct db_query *q, int column)
 }
 
 /* display_name is demangled unless the profiler was told not to; the mangled name has ".kd". */
-static void set_names(struct rocpd *r, struct symbol *s)
+static uint32_t add_symbol(struct rocpd *r, const struct symbol *s)
 {
-    struct trace *t = r->trace;
-    const char *full = trace_str(t, s->name);
-    if (!*full)
-        full = trace_str(t, s->mangled);
-    s->name = strings_add(&t->strings, name_demangle(r->arena, full));
-    s->short_name = strings_add(&t->strings, name_short(r->arena, trace_str(t, s->name)));
+    const char *full = trace_str(r->trace, s->name);
+    return trace_symbol(r->trace, s, *full ? full : trace_str(r->trace, s->mangled), r->arena);
 }
 
 bool rocpd_read_symbols(struct rocpd *r, struct gs_error *err)
@@ -45,9 +40,7 @@ bool rocpd_read_symbols(struct rocpd *r, struct gs_error *err)
         s.sgprs = count_at(&q, SGPR);
         s.vgprs = count_at(&q, VGPR);
         s.accum_vgprs = count_at(&q, ACCUM);
-        set_names(r, &s);
-        idtable_put(&r->symbols, s.id, (uint32_t)r->trace->symbols.n);
-        vec_push(&r->trace->symbols, &r->trace->arena, s);
+        idtable_put(&r->symbols, s.id, add_symbol(r, &s));
     }
     idtable_seal(&r->symbols);
     return db_done(&q, err);

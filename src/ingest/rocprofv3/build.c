@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "model/names.h"
 
 uint32_t rv3_process(struct rv3_build *b, const struct process *p)
 {
@@ -85,13 +84,9 @@ void rv3_describe_symbol(struct rv3_build *b, uint32_t slot, const struct symbol
     struct trace *t = b->trace;
     if (slot == NO_INDEX || b->symbols.v[slot] != NO_INDEX)
         return;
-    struct symbol own = *s;
     struct arena *temporary = arena_scratch();
-    own.name = strings_add(&t->strings, name_demangle(temporary, name));
-    own.short_name = strings_add(&t->strings, name_short(temporary, trace_str(t, own.name)));
+    b->symbols.v[slot] = trace_symbol(t, s, name, temporary);
     arena_release(temporary);
-    b->symbols.v[slot] = (uint32_t)t->symbols.n;
-    vec_push(&t->symbols, &t->arena, own);
 }
 
 void rv3_describe_counter(struct rv3_build *b, uint32_t slot, const struct counter_info *c)

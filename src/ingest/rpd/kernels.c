@@ -1,7 +1,6 @@
 /* Kernels: operations of the GPU that ran code, and how their calls launched them. */
 #include "base/str.h"
 #include "ingest/rpd/rpd.h"
-#include "model/names.h"
 
 static const struct scan_col kernel_columns[] = {
     [KERNEL_API] = {"api_ptr_id", SCAN_INT, false, 0},
@@ -33,10 +32,7 @@ static uint32_t symbol_of(struct rpd *r, uint32_t name)
     struct symbol made = {.mangled = strings_add(&t->strings, mangled),
                           .process = r->first_process,
                           .id = (int64_t)t->symbols.n};
-    made.name = strings_add(&t->strings, name_demangle(r->arena, mangled));
-    made.short_name = strings_add(&t->strings, name_short(r->arena, trace_str(t, made.name)));
-    s = (uint32_t)t->symbols.n;
-    vec_push(&t->symbols, &t->arena, made);
+    s = trace_symbol(t, &made, mangled, r->arena);
     idmap_put(&r->symbols, name, s);
     return s;
 }

@@ -273,7 +273,7 @@ bool db_open(struct db *db, struct arena *owner, const char *path, enum reader_m
 {
     *db = (struct db){.path = path, .mode = mode, .threads = threads, .unpacked.fd = -1};
     arena_defer(owner, close_it, db);
-    enum unpack_part part = mode == READER_SCHEMA ? UNPACK_FRONT : UNPACK_ALL;
+    enum unpack_part part = mode == READER_NAMES ? UNPACK_FRONT : UNPACK_ALL;
     if (unpack_open(&db->unpacked, path, part, err) && open_all(db, err))
         return true;
     db_close(db);

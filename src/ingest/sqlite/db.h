@@ -30,7 +30,7 @@ enum reader_mode {
     READER_FAST,
     READER_SQLITE,
     READER_CHECK,
-    READER_SCHEMA, /* only sqlite_schema will be read: no more is unpacked than that may need */
+    READER_NAMES, /* of its tables, for a look: no more is unpacked and parsed than that may need */
 };
 
 struct db {

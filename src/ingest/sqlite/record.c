@@ -63,8 +63,9 @@ static bool add_field(struct layout *l, const struct record_plan *plan, size_t c
         return false;
     if (offset + serial_bytes(serial) > INT32_MAX)
         return false;
-    if (offset + serial_bytes(serial) > l->need)
-        l->need = (uint32_t)(offset + serial_bytes(serial));
+    uint64_t need = offset + (plan->col[c].is_front ? 0 : serial_bytes(serial));
+    if (need > l->need)
+        l->need = (uint32_t)need;
     if (plan->col[c].is_rowid)
         return serial == 0;
     if (type == SCAN_INT) {
@@ -216,11 +217,13 @@ static void load_others(const struct decoder *d, const struct layout *l, const s
         size_t offset = l->other[k].offset, bytes = l->other[k].bytes;
         for (size_t i = 0; i < n; i++) {
             const uint8_t *p = c[i].record + offset;
+            size_t here = c[i].local - offset;
             if (d->plan->col[col].type == SCAN_REAL)
                 ((double *)out[col])[row + i] = load_real(p, serial, d->plan->col[col].otherwise);
             else
                 ((struct slice *)out[col])[row + i] =
-                    serial ? (struct slice){(const char *)p, bytes} : (struct slice){0};
+                    serial ? (struct slice){(const char *)p, bytes < here ? bytes : here}
+                           : (struct slice){0};
         }
     }
 }

@@ -33,6 +33,7 @@ struct record_plan {
         uint32_t field; /* position in the record */
         enum scan_type type;
         bool is_rowid;     /* INTEGER PRIMARY KEY: stored as NULL, the rowid counts */
+        bool is_front;     /* of a text as much as lies on the page is enough */
         int64_t otherwise; /* instead of NULL */
     } col[RECORD_COLS];
 };

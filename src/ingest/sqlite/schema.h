@@ -1,5 +1,7 @@
 /*
- * Schema: the tables of a database, read once.
+ * Schema: the tables of a database, read once. Where only their names are wanted (READER_NAMES), they come
+ * from the pages, so that SQLite parses the schema of a file when it is loaded and not when it is looked at;
+ * then no table has columns.
  *
  * Only real tables count: what is a view, a virtual table, or calls itself a table in the
  * schema without being one does not exist here, and SQLite is kept from reading it (guard.h).

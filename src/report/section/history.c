@@ -100,8 +100,5 @@ const struct section section_history_others = {"others",           "Other worklo
 struct doc *history_report(struct subject *s, const char *sections, struct arena *arena,
                            struct gs_error *err)
 {
-    struct doc *d = doc_new(arena);
-    s->kind = REPORT_HISTORY;
-    doc_title(d, "%s", s->title);
-    return sections_build(d, s, sections, err) ? d : NULL;
+    return sections_doc(s, REPORT_HISTORY, s->title, sections, arena, err);
 }

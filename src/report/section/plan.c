@@ -135,10 +135,7 @@ const struct section section_plan_notes = {"notes",         "Notes",   "Notes",
 struct doc *plan_report(struct subject *s, const char *sections, struct arena *arena,
                         struct gs_error *err)
 {
-    struct doc *d = doc_new(arena);
-    s->kind = REPORT_PLAN;
-    doc_title(d, "Capture plan");
-    return sections_build(d, s, sections, err) ? d : NULL;
+    return sections_doc(s, REPORT_PLAN, "Capture plan", sections, arena, err);
 }
 
 /*

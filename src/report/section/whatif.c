@@ -53,8 +53,5 @@ const struct section section_whatif_ledger = {"ledger",          "GPU time", "GP
 struct doc *whatif_report(struct subject *s, const char *sections, struct arena *arena,
                           struct gs_error *err)
 {
-    struct doc *d = doc_new(arena);
-    s->kind = REPORT_WHATIF;
-    doc_title(d, "What if");
-    return sections_build(d, s, sections, err) ? d : NULL;
+    return sections_doc(s, REPORT_WHATIF, "What if", sections, arena, err);
 }

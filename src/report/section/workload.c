@@ -372,10 +372,9 @@ const struct section section_workload_notes = {"notes", "Notes",    "Notes", IN(
 struct doc *workload_doc_report(struct subject *s, const char *sections, struct arena *arena,
                                 struct gs_error *err)
 {
-    struct doc *d = doc_new(arena);
-    s->kind = REPORT_WORKLOAD;
-    doc_title(d, "Workload %s", workload_title(s->workload));
-    return sections_build(d, s, sections, err) ? d : NULL;
+    return sections_doc(s, REPORT_WORKLOAD,
+                        arena_printf(arena, "Workload %s", workload_title(s->workload)), sections,
+                        arena, err);
 }
 
 struct doc *workload_info_doc(const struct workload_report *r, struct arena *a)

@@ -110,8 +110,5 @@ const struct section section_workloads_pairs = {"kernels", "Kernels", "", IN(REP
 struct doc *workloads_report(struct subject *s, const char *sections, struct arena *arena,
                              struct gs_error *err)
 {
-    struct doc *d = doc_new(arena);
-    s->kind = REPORT_WORKLOADS;
-    doc_title(d, "Two workloads");
-    return sections_build(d, s, sections, err) ? d : NULL;
+    return sections_doc(s, REPORT_WORKLOADS, "Two workloads", sections, arena, err);
 }
