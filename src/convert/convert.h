@@ -97,6 +97,12 @@ static inline uint32_t process_of_stream(const struct trace *t, uint32_t stream)
     return stream < t->streams.n ? t->streams.v[stream].process : 0;
 }
 
+static inline uint32_t process_of_series(const struct trace *t, uint32_t series)
+{
+    uint32_t process = t->series.v[series].process;
+    return process < t->processes.n ? process : 0;
+}
+
 static inline uint32_t process_of_kernel(const struct trace *t, size_t i)
 {
     uint32_t s = t->kernels.stream[i];

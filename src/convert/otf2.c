@@ -385,8 +385,9 @@ static void put_telemetry(struct otf2_out *w)
     for (size_t s = 0; s < t->series.n && !w->failed; s++) {
         const struct series *series = &t->series.v[s];
         size_t n = g.at[s + 1] - g.at[s];
+        uint32_t process = process_of_series(t, (uint32_t)s);
         char name[256];
-        if (!n || !conversion_takes(w->c, series->process))
+        if (!n || !conversion_takes(w->c, process))
             continue;
         struct arena *a = arena_scratch();
         struct otf2_event *order = arena_array(a, struct otf2_event, n);
@@ -398,8 +399,8 @@ static void put_telemetry(struct otf2_out *w)
         else
             snprintf(name, sizeof(name), "GPU [%d] %s", (int)t->gpus.v[series->gpu].index,
                      trace_str(t, series->name));
-        OTF2_EvtWriter *e = begin_location(w, name, OTF2_LOCATION_TYPE_METRIC,
-                                           w->process_group[series->process], NO_INDEX);
+        OTF2_EvtWriter *e =
+            begin_location(w, name, OTF2_LOCATION_TYPE_METRIC, w->process_group[process], NO_INDEX);
         for (size_t i = 0; i < n && e && !w->failed; i++) {
             OTF2_MetricValue value = {.floating_point = m->value[order[i].row]};
             otf2_check(w, OTF2_EvtWriter_Metric(e, NULL, otf2_time(w, order[i].ns),

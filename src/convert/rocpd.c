@@ -128,8 +128,9 @@ static void put_series(struct rocpd_out *w)
     w->series_track = arena_array(w->c->arena, int64_t, t->series.n + 1);
     for (size_t i = 0; i < t->series.n; i++) {
         const struct series *s = &t->series.v[i];
-        struct rocpd_process *p = rocpd_process_at(w, s->process);
-        uint32_t agent = p ? conversion_agent(w->c, s->process, s->gpu) : NO_INDEX;
+        uint32_t process = process_of_series(t, (uint32_t)i);
+        struct rocpd_process *p = rocpd_process_at(w, process);
+        uint32_t agent = p ? conversion_agent(w->c, process, s->gpu) : NO_INDEX;
         if (!p)
             continue;
         rocpd_run(p->set, ROCPD_INS_PMC_INFO, "iiiisssssssi", (int64_t)(t->counter_infos.n + i) + 1,

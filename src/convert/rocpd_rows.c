@@ -137,7 +137,7 @@ static void put_telemetry(struct rocpd_out *w)
     const struct trace *t = w->t;
     const struct telemetry *m = &t->telemetry;
     for (size_t i = 0; i < m->n && !w->out->failed; i++) {
-        struct rocpd_process *p = rocpd_process_at(w, t->series.v[m->series[i]].process);
+        struct rocpd_process *p = rocpd_process_at(w, process_of_series(t, m->series[i]));
         if (!p)
             continue;
         int64_t event = rocpd_add_event(p->set, "amd_smi", 0, 0, NULL);

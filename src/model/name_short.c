@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -88,6 +89,13 @@ static struct path path_at(const struct out *o)
     return (struct path){.word = o->len, .segment = o->len};
 }
 
+/* The text ends earlier now, and so does what is written next begin. */
+static void path_back(struct path *w, size_t len)
+{
+    w->word = w->word < len ? w->word : len;
+    w->segment = w->segment < len ? w->segment : len;
+}
+
 static void path_name(struct path *w, const char *p, size_t n)
 {
     if (!w->name_len) {
@@ -117,6 +125,7 @@ static void path_step(struct out *o, struct path *w, const char *p, const char *
     if (local || w->lambda) { /* "f::{lambda#1}::{lambda#2}": f keeps its place */
         puts_(o, o->len > (w->lambda ? w->word : w->segment) ? "::" : "");
     } else if (bare || (own && !is_internal(w->name, w->name_len))) {
+        assert(w->word <= w->segment && w->segment <= o->len);
         size_t n_kept = o->len - w->segment;
         memmove(o->buf + w->word, o->buf + w->segment, n_kept);
         o->len = w->word + n_kept;
@@ -155,6 +164,7 @@ static void put_token(struct out *o, struct path *w, const char *p, size_t n)
     if (n >= 10 && memcmp(p, "operator()", 10) == 0 && w->lambda) {
         if (ends_with(o, "::"))
             drop_from(o, o->len - 2);
+        path_back(w, o->len);
         return;
     }
     if (!name_is_word(*p)) {

@@ -181,15 +181,15 @@ FAULTS = [
     ("bytes behind a row", talker(START, describe(1) + message(
         b"D", struct.pack("!HI", 1, 1) + b"xyz") + READY), "as PostgreSQL does"),
     ("columns without number", talker(START, message(b"T")), "as PostgreSQL does"),
-    ("a gigabyte that does not come", talker(START, describe(1) + b"D" + struct.pack("!I", (1 << 30) + 4) + b"ab",
-                                             None), "hung up"),
+    ("a row that does not come", talker(START, describe(1) + b"D" + struct.pack("!I", 200 << 20) + b"ab", None), "hung up"),
+    ("a row of a gigabyte", talker(START, describe(1) + b"D" + struct.pack("!I", (1 << 30) + 4) + b"ab", None), "as PostgreSQL does"),
     ("endless notices at a statement", endless([START], notice()), "as PostgreSQL does"),
     ("an error and the end", talker(START, error(b"the server shuts down"), None), "the server shuts down"),
     ("an error after rows", talker(START, describe(1) + row(b"1") + error(b"too late") + READY), "too late"),
     ("an error, and another", talker(START, error(b"first") + error(b"second") + READY), "first"),
 ]
-LONG = [("endless rows", endless([START, describe(1)], row(b"")), "1 GiB"),
-        ("endless long rows", endless([START, describe(1)], row(b"x" * 60000)), "1 GiB")]
+LONG = [("endless rows", endless([START, describe(1)], row(b"")), "512 MiB"),
+        ("endless long rows", endless([START, describe(1)], row(b"x" * 60000)), "512 MiB")]
 
 
 def limited():

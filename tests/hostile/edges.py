@@ -435,11 +435,30 @@ def sorting_keeps_its_limit(d):
         expect(f"'{sql}' takes {mb - idle:.0f} MB", mb - idle < 1.3 * limit_mb)
 
 
+def telemetry_of_no_process(d):
+    """A monitor of the node belongs to no process: it goes along all the same."""
+    import items_counters
+    trace = items_counters.monitors_nsys(d, 7, 70)
+    db = sqlite3.connect(trace)
+    db.execute("UPDATE GPU_METRICS SET value = 5")
+    db.commit()
+    db.close()
+    def told(path):
+        return [line for line in run("info", path).stdout.split("\n") if "telemetry points" in line]
+    expect("there is some", told(trace)[0].split()[-1] == "70")
+    for form, name in (("rocpd", f"{d}/x.db"), ("otf2", f"{d}/x")):
+        if form == "otf2" and " otf2" not in run("--version").stdout:
+            continue
+        done = run("convert", trace, "-f", form, "-o", name)
+        expect(f"it is written as {form}", done.returncode == 0, done)
+        expect(f"all of it, as {form}", told((done.stdout + done.stderr).split()[-1]) == told(trace))
+
+
 TESTS = [sorting_keeps_its_limit, a_writer_still_appends, package_takes_logs_along, package_tells_names_apart, package_refuses_sets, keys_go_elsewhere,
          many_names_take_linear_time, many_processes_in_rocpd, ids_of_shared_sets, too_many_sets, reports_that_are_too_much,
          names_of_journals_are_kept, fleets_of_strangers,
          many_names_of_one_file, otf2_of_many_streams, pipes_in_folders_for_output, files_that_may_not_grow, merge_names_what_it_cannot_read,
-         full_folder_for_temporary_files]
+         full_folder_for_temporary_files, telemetry_of_no_process]
 
 
 def main():

@@ -173,7 +173,7 @@ def monitors_rpd(folder):
     return path
 
 
-def monitors_nsys(folder):
+def monitors_nsys(folder, names=5000, points=30000):
     """Metrics of GPUs, with a name for each and values at the ends."""
     path = seeds.nsys(f"{folder}/a.sqlite")
     db = sqlite3.connect(path)
@@ -183,9 +183,9 @@ def monitors_nsys(folder):
         CREATE TABLE TARGET_INFO_GPU_METRICS(typeId INTEGER NOT NULL, sourceId INTEGER, typeName TEXT, metricId INTEGER NOT NULL, metricName TEXT NOT NULL);""")
     values = [2**63 - 1, -2**63, 0, -1, 1e308, "x", 5]
     db.executemany("INSERT INTO TARGET_INFO_GPU_METRICS VALUES(?,0,'T',?,?)",
-                   [(i % 7, i, f"m{i} [Throughput %]") for i in range(5000)])
+                   [(i % 7, i, f"m{i} [Throughput %]") for i in range(names)])
     db.executemany("INSERT INTO GPU_METRICS VALUES(?,?,?,?,?)",
-                   [(i, i * 1000, i % 7, i % 5000, values[i % len(values)]) for i in range(30000)])
+                   [(i, i * 1000, i % 7, i % names, values[i % len(values)]) for i in range(points)])
     db.commit()
     db.close()
     return path

@@ -289,6 +289,7 @@ static const struct pair shorts[] = {
      "k<f::{lambda#3}::{lambda#1}>"},
     {"void kernel<[lambda(int) (instance 1)]>(T1)", "kernel<{lambda#1}>"},
     {"(anonymous namespace)::{lambda()#2}::operator()() const", "{lambda#2}"},
+    {"f::{lambda()#2}::operator()r::g", "r::g"}, /* no name at all */
     /* cut off, unbalanced */
     {"void foo<int, bar(int", "foo<int, bar…"},
     {"void foo<int, std::vector<std::pair<int, x>>", "foo<int, vector<pair<int, x>>…"},
