@@ -224,7 +224,10 @@ static void settle(struct checking *c, const struct side *t, const struct side *
         c->counts[at] = mine->dim != DIM_NAME || !same;
         c->out[at].verdict = same ? FIGURE_CONFIRMED : FIGURE_CONTRADICTED;
         c->out[at].right = arena_strndup(c->arena, ref->r->text.buf + right->at, right->n);
-        c->out[at].about = p->path ? p->path : "our own report of this trace";
+        c->out[at].about = !p->path ? "our own report of this trace"
+                           : str_eq(p->path, t->r->passages.v[i].path)
+                               ? t->r->passages.v[i].path
+                               : arena_strdup(c->arena, p->path);
     }
 }
 
@@ -235,17 +238,23 @@ struct aligned {
     size_t found;
 };
 
+/* Shorter ones are read once for all texts; of longer ones the memory is needed elsewhere. */
+enum { REFERENCE_KEPT_MAX = 1 << 20 };
+
 static struct aligned align_with(struct checking *c, const struct side *t, struct reference *ref)
 {
-    struct aligned out = {.to = arena_array(c->arena, size_t, c->r->passages.n + 1)};
+    struct aligned out = {.to = arena_array(c->temporary, size_t, c->r->passages.n + 1)};
     /* JSON that was damaged is compared line by line */
     bool lines = ref->kind == VERIFY_JSON && !c->r->is_json;
-    if (!ref->reading)
-        ref->reading =
-            reading_of(ref->text, ref->n, lines ? VERIFY_TEXT : ref->kind, c->facts->arena);
+    bool large = ref->n > REFERENCE_KEPT_MAX;
     out.side.r = ref->reading;
-    find_figures(&out.side, c->arena);
-    struct arena *own = arena_child(c->arena); /* bones and places are of use to nobody else */
+    if (!out.side.r)
+        out.side.r = reading_of(ref->text, ref->n, lines ? VERIFY_TEXT : ref->kind,
+                                large ? c->temporary : c->facts->arena);
+    if (!large)
+        ref->reading = out.side.r;
+    find_figures(&out.side, c->temporary);
+    struct arena *own = arena_child(c->temporary); /* bones and places are of use to nobody else */
     add_bones(&out.side, own);
     out.found = align(t, &out.side, out.to, own);
     out.side.bones = NULL;
@@ -263,8 +272,8 @@ void check_by_reference(struct checking *c)
     size_t n = c->facts->references.n, best = 0;
     if (!n)
         return;
-    struct aligned *all = arena_array(c->arena, struct aligned, n);
-    add_bones(&t, c->arena);
+    struct aligned *all = arena_array(c->temporary, struct aligned, n);
+    add_bones(&t, c->temporary);
     for (size_t i = 0; i < n; i++) {
         all[i] = align_with(c, &t, &c->facts->references.v[i]);
         if (all[i].found > all[best].found)

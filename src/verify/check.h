@@ -29,8 +29,8 @@ struct checking {
     uint32_t turn, search;      /* of this figure, of the last search */
     struct place cell;          /* that was looked at last, and whether it is the name of a fact */
     bool cell_is_name;
-    uint64_t work; /* done by match.c so far, in steps of some ten nanoseconds */
-    struct arena *arena;
+    uint64_t work;                   /* done by match.c so far, in steps of some ten nanoseconds */
+    struct arena *arena, *temporary; /* for what is told, and for this */
 };
 
 /* Passages that a reference has word for word (align.c). */

@@ -24,7 +24,7 @@ struct reference {
     enum verify_kind kind;
     const char *text; /* read when it is needed */
     size_t n;
-    struct reading *reading;
+    const struct reading *reading;
 };
 
 struct facts {

@@ -44,7 +44,7 @@ struct figures {
 };
 
 /* Those of text[at..at + n), in order; names with digits among them. Ends behind FIGURES_MAX. */
-enum { FIGURES_MAX = 2000000 };
+enum { FIGURES_MAX = 500000 };
 void figures_find(struct figures *out, const char *text, size_t at, size_t n, struct arena *a);
 
 /* Whether a value could be shown like this. */

@@ -1,5 +1,6 @@
 #include "verify/reading.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -7,9 +8,19 @@
 
 void reading_put(struct reading *r, char c, size_t source)
 {
+    const struct source_run *last = r->source.n ? &r->source.v[r->source.n - 1] : NULL;
+    if (!last || source - last->source != r->text.len - last->at)
+        vec_push(&r->source, r->arena,
+                 ((struct source_run){(uint32_t)r->text.len, (uint32_t)source}));
     str_putc(&r->text, c);
-    if (r->located)
-        vec_push(&r->source, r->arena, (uint32_t)source);
+}
+
+size_t reading_source(const struct reading *r, size_t at)
+{
+    size_t i = 0;
+    BISECT(i, r->source.n, mid, r->source.v[mid].at <= at);
+    assert(i); /* the first run begins with the text */
+    return r->source.v[i - 1].source + (at - r->source.v[i - 1].at);
 }
 
 struct passage *reading_begin(struct reading *r)
@@ -180,17 +191,13 @@ enum verify_kind verify_kind_of(const char *name, const char *text, size_t n)
     return kind;
 }
 
-static struct reading *read_as(const char *text, size_t n, enum verify_kind kind, bool located,
-                               struct arena *a)
+struct reading *reading_of(const char *text, size_t n, enum verify_kind kind, struct arena *a)
 {
     struct reading *r = arena_new(a, struct reading);
     r->arena = a;
-    r->located = located;
     str_init(&r->text, a);
     str_room(&r->text,
              n + n / 8 + 64); /* of large texts nothing is left behind that was too small */
-    if (located)
-        vec_reserve(&r->source, a, n + n / 8 + 64);
     if (kind == VERIFY_MARKDOWN)
         reading_markdown(r, text, n);
     else if (kind == VERIFY_HTML)
@@ -199,8 +206,7 @@ static struct reading *read_as(const char *text, size_t n, enum verify_kind kind
         reading_csv(r, text, n);
     else if (kind == VERIFY_TEXT || (!(r->is_json = reading_json(r, text, n, 0)) && !r->full)) {
         if (kind != VERIFY_TEXT) { /* no JSON after all */
-            *r = (struct reading){
-                .arena = a, .located = located, .text = r->text, .source = r->source};
+            *r = (struct reading){.arena = a, .text = r->text, .source = r->source};
             str_clear(&r->text);
             r->source.n = 0;
         }
@@ -209,14 +215,4 @@ static struct reading *read_as(const char *text, size_t n, enum verify_kind kind
     reading_put(r, 0, n);
     r->text.len--;
     return r;
-}
-
-struct reading *reading_of(const char *text, size_t n, enum verify_kind kind, struct arena *a)
-{
-    return read_as(text, n, kind, false, a);
-}
-
-struct reading *reading_located(const char *text, size_t n, enum verify_kind kind, struct arena *a)
-{
-    return read_as(text, n, kind, true, a);
 }

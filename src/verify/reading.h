@@ -32,13 +32,17 @@ struct json_object {
     uint32_t parent;  /* NO_INDEX: none */
 };
 
+/* From here on, bytes of the text stood one behind the other in the document. */
+struct source_run {
+    uint32_t at, source;
+};
+
 struct reading {
     struct str text;
-    VEC(uint32_t) source; /* where each byte of the text stood in the document; only if located */
+    VEC(struct source_run) source;
     VEC(struct passage) passages;
     VEC(struct place) cells;
     VEC(struct json_object) objects;
-    bool located;
     bool is_json; /* it was asked for, and it is */
     bool full;    /* it has more passages than are kept: the rest was not read */
     size_t path_size;
@@ -47,8 +51,8 @@ struct reading {
 
 struct reading *reading_of(const char *text, size_t n, enum verify_kind kind, struct arena *a);
 
-/* The same with `source`, which takes four times as much as the text. */
-struct reading *reading_located(const char *text, size_t n, enum verify_kind kind, struct arena *a);
+/* Where a byte of the text stood in the document. */
+size_t reading_source(const struct reading *r, size_t at);
 
 /* ---- for the readers of kinds ---- */
 

@@ -13,17 +13,18 @@ enum { PASSAGE_MAX = 160 };
 static bool find_all(struct checking *c)
 {
     const struct reading *r = c->r;
-    c->first = arena_array(c->arena, size_t, r->passages.n + 1);
+    c->first = arena_array(c->temporary, size_t, r->passages.n + 1);
     for (size_t i = 0; i < r->passages.n; i++) {
         c->first[i] = c->figures.n;
-        figures_find(&c->figures, r->text.buf, r->passages.v[i].at, r->passages.v[i].n, c->arena);
+        figures_find(&c->figures, r->text.buf, r->passages.v[i].at, r->passages.v[i].n,
+                     c->temporary);
         if (c->figures.n > FIGURES_MAX)
             return false;
     }
     c->first[r->passages.n] = c->figures.n;
     c->out = arena_array(c->arena, struct checked_figure, c->figures.n + 1);
-    c->done = arena_array(c->arena, bool, c->figures.n + 1);
-    c->counts = arena_array(c->arena, bool, c->figures.n + 1);
+    c->done = arena_array(c->temporary, bool, c->figures.n + 1);
+    c->counts = arena_array(c->temporary, bool, c->figures.n + 1);
     return true;
 }
 
@@ -50,14 +51,12 @@ static const char *excerpt(const struct checking *c, const struct passage *p,
 static void describe(struct checking *c, size_t passage, size_t i)
 {
     const struct figure *f = &c->figures.v[i];
+    const struct passage *p = &c->r->passages.v[passage];
     struct checked_figure *o = &c->out[i];
-    size_t last = c->r->source.v[f->at + f->n - 1];
-    o->at = c->r->source.v[f->at];
-    o->n = last + 1 - o->at;
+    o->at = reading_source(c->r, f->at);
+    o->n = reading_source(c->r, f->at + f->n - 1) + 1 - o->at;
     o->shown = arena_strndup(c->arena, c->r->text.buf + f->at, f->n);
-    o->passage = excerpt(c, &c->r->passages.v[passage], f);
-    if (c->r->passages.v[passage].path)
-        o->passage = c->r->passages.v[passage].path;
+    o->passage = p->path ? p->path : excerpt(c, p, f);
 }
 
 static void number_lines(struct verification *v, const char *text, size_t n)
@@ -87,16 +86,20 @@ struct verification *verify_text(const char *text, size_t n, enum verify_kind ki
                                  struct arena *arena)
 {
     struct verification *v = arena_new(arena, struct verification);
-    struct checking c = {.facts = f, .arena = arena};
+    struct checking c = {.facts = f, .arena = arena, .temporary = arena_child(arena)};
     facts_seal(f);
-    c.r = reading_located(text, n, kind, arena);
+    c.r = reading_of(text, n, kind, arena);
     v->too_many = c.r->full ? "passages" : !find_all(&c) ? "figures" : NULL;
-    if (v->too_many)
+    if (v->too_many) {
+        arena_release(c.temporary);
         return v;
-    c.weights = arena_array(arena, double, f->words.counts.n + 1);
-    c.covered = arena_array(arena, struct covered, 2 * f->pool.n + 2);
-    c.seen = arena_array(arena, uint32_t, f->v.n + 1);
+    }
+    c.weights = arena_array(c.temporary, double, f->words.counts.n + 1);
+    c.covered = arena_array(c.temporary, struct covered, 2 * f->pool.n + 2);
+    c.seen = arena_array(c.temporary, uint32_t, f->v.n + 1);
     check_by_reference(&c);
+    v->figures.v = c.out; /* those that count, one behind the other */
+    v->figures.cap = c.figures.n + 1;
     for (size_t p = 0; p < c.r->passages.n && !v->too_many; p++)
         for (size_t i = c.first[p]; i < c.first[p + 1]; i++) {
             if (c.work > WORK_MAX) {
@@ -108,12 +111,13 @@ struct verification *verify_text(const char *text, size_t n, enum verify_kind ki
             if (!c.counts[i] || about_the_report(&c.r->passages.v[p]))
                 continue;
             describe(&c, p, i);
-            vec_push_alone(&v->figures, arena, c.out[i]);
+            v->figures.v[v->figures.n++] = c.out[i];
             v->confirmed += c.out[i].verdict == FIGURE_CONFIRMED;
             v->contradicted += c.out[i].verdict == FIGURE_CONTRADICTED;
             v->not_found += c.out[i].verdict == FIGURE_NOT_FOUND;
         }
     assert(v->confirmed + v->contradicted + v->not_found == v->figures.n);
     number_lines(v, text, n);
+    arena_release(c.temporary);
     return v;
 }
