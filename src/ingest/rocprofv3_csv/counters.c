@@ -21,14 +21,8 @@ void rv3c_add_counter(struct rv3c *r)
     uint32_t slot = rv3_counter(&r->build, k.process, (uint64_t)name << 32 | k.agent);
     bool repeated = counted == r->last_counted && slot == r->last_counter;
     r->instance = repeated ? r->instance + 1 : 0;
-    if (!repeated) {
-        struct csv_counter c = {slot, name, k.agent};
-        bool known = false;
-        for (size_t i = 0; i < r->counters.n && !known; i++)
-            known = r->counters.v[i].slot == slot;
-        if (!known)
-            vec_push(&r->counters, r->build.arena, c);
-    }
+    if (slot == r->counters.n) /* they are numbered as they come, and here only */
+        vec_push(&r->counters, r->build.arena, ((struct csv_counter){slot, name, k.agent}));
     r->last_counted = counted;
     r->last_counter = slot;
     if (!csv_num(r->csv, r->header.at[COL_COUNTER_VALUE], &value)) {
