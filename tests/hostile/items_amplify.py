@@ -123,6 +123,18 @@ def _launches(folder, n, gpus, threads, more):
 
 
 @item(heavy=True)
+def many_processes_of_csv(folder):
+    """60,000 calls of as many processes, and as many kernels that name threads only."""
+    os.makedirs(f"{folder}/csv")
+    calls = "".join(f"HIP_RUNTIME_API,hipMalloc,{i + 1},{i + 1},{i + 1},{1000 + 10 * i},{1005 + 10 * i}\n" for i in range(60000))
+    seeds.write_text(f"{folder}/csv/1_hip_api_trace.csv", "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\n" + calls)
+    kernels = "".join(f"KERNEL_DISPATCH,Agent 1,1,{i + 1},{i + 1},1,k,{i + 1},{1006 + 10 * i},{1009 + 10 * i}\n" for i in range(60000))
+    seeds.write_text(f"{folder}/csv/1_kernel_trace.csv", "Kind,Agent_Id,Queue_Id,Thread_Id,Dispatch_Id,Kernel_Id,Kernel_Name,Correlation_Id,"
+                     "Start_Timestamp,End_Timestamp\n" + kernels)
+    return f"{folder}/csv"
+
+
+@item(heavy=True)
 def one_thread_of_many_devices(folder):
     """One thread that feeds 4,000 GPUs, with a range around what it does between calls: the host starves all of them."""
     return _launches(folder, 30000, 4000, 1, [lambda i: {"cat": "user_annotation", "name": f"m{i % 50}"}])

@@ -65,7 +65,10 @@ struct rv3c {
     struct csv *csv;      /* of the file being read */
     struct header header; /* of the file being read */
     uint32_t host;
-    VEC(struct csv_process) processes;
+    VEC(struct csv_process) processes;       /* as in build */
+    struct idmap of_pid, of_guid, of_thread; /* -> processes; of a thread the first that has it */
+    uint32_t unknown, never;                 /* without guid and pid: may be told later, or not */
+    size_t threads_seen;                     /* of the trace's: in of_thread */
     VEC(struct csv_agent) agents;
     VEC(struct csv_counter) counters;
     VEC(uint8_t) evidence; /* by agent slot: 1 + enum agent_type, as copies show it */
@@ -97,6 +100,10 @@ void rv3c_add_alloc(struct rv3c *r);
 void rv3c_add_counter(struct rv3c *r);
 void rv3c_add_pc_sample(struct rv3c *r);
 void rv3c_kernel(struct rv3c *r, struct rv3_kernel *k); /* what kernel and counter rows share */
+
+/* Processes: before the first row, and one that is known (guid: 0, pid: negative: not). */
+void rv3c_init_processes(struct rv3c *r);
+struct csv_process *rv3c_new_process(struct rv3c *r, uint32_t guid, int64_t pid);
 
 /* Agents and counters, when all files have been read. */
 void rv3c_resolve(struct rv3c *r);

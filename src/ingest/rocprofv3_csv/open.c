@@ -87,9 +87,7 @@ static void read_name(struct load_call *c)
         folder--;
     if (folder < folder_end && *folder != '.')
         r->host = strings_addn(&r->trace->strings, folder, (size_t)(folder_end - folder));
-    struct process p = {.rank = -1, .file = r->build.file, .host = r->host, .pid = pid};
-    struct csv_process own = {0, pid, rv3_process(&r->build, &p)};
-    vec_push(&r->processes, r->build.arena, own);
+    rv3c_new_process(r, 0, pid);
 }
 
 static int by_kind(const void *a, const void *b)
@@ -127,6 +125,7 @@ static bool load_capture(struct load_call *c, struct arena *arena)
     struct trace *t = r->trace = c->trace;
     rv3_init(&r->build, t, (uint32_t)t->files.n, arena);
     r->last_counted = r->last_counter = NO_INDEX;
+    rv3c_init_processes(r);
     size_t n = strlen(c->capture), bare = n > 1 && c->capture[n - 1] == '/';
     struct trace_file file = ingest_file(arena_strndup(&t->arena, c->capture, n - bare),
                                          TRACE_ROCPROFV3_CSV, WRITER_ROCPROFV3, "fast");
