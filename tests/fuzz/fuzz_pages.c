@@ -17,11 +17,11 @@ enum { HEADER = 100, MOST_ROOTS = 32 };
 
 static const struct record_plan plan = {
     .n = 5,
-    .col = {{0, SCAN_INT, true, 0},
-            {1, SCAN_INT, false, -1},
-            {2, SCAN_REAL, false, -2},
-            {3, SCAN_TEXT, false, 0},
-            {1, SCAN_INT, false, 7}},
+    .col = {{0, SCAN_INT, true, false, 0},
+            {1, SCAN_INT, false, false, -1},
+            {2, SCAN_REAL, false, false, -2},
+            {3, SCAN_TEXT, false, false, 0},
+            {1, SCAN_INT, false, false, 7}},
 };
 
 struct values {
