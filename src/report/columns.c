@@ -141,8 +141,9 @@ static void choose_all(struct block *b, struct arena *a)
 
 enum { MOST_NAMED = 60 }; /* more than that is no error message any more */
 
-static bool unknown(const struct doc *d, const char *name, struct gs_error *err)
+static bool unknown(const struct doc *d, const struct wanted *w, struct gs_error *err)
 {
+    const char *of = w->table ? w->table : "", *dot = w->table ? "." : "", *name = w->name;
     VEC(const char *) words = {0}; /* keys and labels */
     struct str seen, all;
     size_t n = 0;
@@ -151,7 +152,8 @@ static bool unknown(const struct doc *d, const char *name, struct gs_error *err)
     for (size_t i = 0; i < d->blocks.n; i++)
         for (size_t k = 0; is_table(d->blocks.v[i]) && k < d->blocks.v[i]->result->fields->n; k++) {
             const struct field *f = &d->blocks.v[i]->result->fields->v[k];
-            if (!can_be_shown(d->blocks.v[i], f) || value_listed(seen.buf, f->key))
+            if (!can_be_shown(d->blocks.v[i], f) || value_listed(seen.buf, f->key) ||
+                (w->table && strcasecmp(w->table, table_key(d->blocks.v[i])) != 0))
                 continue;
             put_key(&seen, f->key);
             str_printf(&all, "%s%s", n++ ? ", " : "", f->key);
@@ -161,13 +163,14 @@ static bool unknown(const struct doc *d, const char *name, struct gs_error *err)
     vec_push(&words, d->arena, NULL);
     const char *near = opt_nearest(name, words.v);
     if (near)
-        return fail(err, GS_E_USAGE, "no column '%s'; did you mean '%s'?", name, near);
+        return fail(err, GS_E_USAGE, "no column '%s%s%s'; did you mean '%s%s%s'?", of, dot, name,
+                    of, dot, near);
     if (!n)
         return fail(err, GS_E_USAGE, "no column '%s'; there is no table here", name);
     if (n > MOST_NAMED)
         return fail(err, GS_E_USAGE, "no column '%s'; see '--list-columns', which lists %zu", name,
                     n);
-    return fail(err, GS_E_USAGE, "no column '%s'; columns are %s", name, all.buf);
+    return fail(err, GS_E_USAGE, "no column '%s%s%s'; columns are %s", of, dot, name, all.buf);
 }
 
 bool columns_choose(struct doc *d, const char *names, struct gs_error *err)
@@ -188,7 +191,7 @@ bool columns_choose(struct doc *d, const char *names, struct gs_error *err)
     }
     for (size_t i = 0; i < list.n; i++)
         if (!list.v[i].found)
-            return unknown(d, list.v[i].name, err);
+            return unknown(d, &list.v[i], err);
     return true;
 }
 
