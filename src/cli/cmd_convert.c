@@ -217,18 +217,19 @@ static bool place(const struct names *n, struct conversion *c, const struct conv
     const char *name = n->o->name ? n->o->name : base_of(n->cli);
     const struct converter *named = n->o->name ? converter_by_extension(name) : NULL;
     bool exact = named == w && w->extension && c->process == NO_INDEX;
-    if (fs_out_is_direct(name) && !w->extension)
+    bool direct = n->o->name && fs_out_is_direct(name); /* a name of ours may be that of a folder */
+    if (direct && !w->extension)
         return fail(err, GS_E_USAGE, "cannot write %s to '%s': it is several files", w->name, name);
-    exact |= fs_out_is_direct(name);
+    exact |= direct;
     if (named == w && !exact) {
         const char *ext = str_ends(name, ".perfetto-trace") ? ".perfetto-trace" : w->extension;
         name = arena_strndup(a, name, strlen(name) - strlen(ext));
-    } else if (named && named != w && !fs_out_is_direct(name)) {
+    } else if (named && named != w && !direct) {
         return fail(err, GS_E_USAGE, "cannot write %s into '%s', which says %s", w->name, name,
                     named->name);
     }
     name = exact ? keys_expand(name, n->t, 0, a) : name_for(n, c->process, name);
-    if (n->o->dir && !fs_out_is_direct(name)) {
+    if (n->o->dir && !direct) {
         const char *dir = keys_expand(n->o->dir, n->t, c->process == NO_INDEX ? 0 : c->process, a);
         if (!fs_set_folder(c->set, dir, err))
             return false;

@@ -1,7 +1,10 @@
+#define _GNU_SOURCE /* realpath */
 #include "cli/output.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -96,7 +99,11 @@ const char *output_base(const char *trace, struct arena *a)
     size_t n = strlen(trace);
     while (n > 1 && trace[n - 1] == '/')
         n--;
-    const char *base = fs_basename(arena_strndup(a, trace, n)), *dot = strrchr(base, '.');
+    const char *base = fs_basename(arena_strndup(a, trace, n));
+    char folder[PATH_MAX];
+    if (!base[strspn(base, ".")] && realpath(trace, folder) && fs_basename(folder)[0])
+        base = arena_strdup(a, fs_basename(folder)); /* of "." and ".." */
+    const char *dot = strrchr(base, '.');
     return dot && dot > base && dot[1] ? arena_strndup(a, base, (size_t)(dot - base)) : base;
 }
 

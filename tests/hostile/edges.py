@@ -454,11 +454,22 @@ def telemetry_of_no_process(d):
         expect(f"all of it, as {form}", told((done.stdout + done.stderr).split()[-1]) == told(trace))
 
 
+def folders_give_their_names(d):
+    """The name of an output may be that of the folder that was read; "." has one, too."""
+    os.makedirs(f"{d}/job")
+    for i in range(2):
+        seeds.rocpd(f"{d}/job/{i}.db")
+    for form, made in (("pftrace", "job_results.pftrace"), ("csv", "job_kernel_trace.csv")):
+        for operand, cwd in (("job", d), (".", f"{d}/job")):
+            done = run("convert", operand, "-f", form, "-d", f"{d}/out-{form}-{len(cwd)}", cwd=cwd)
+            expect(f"{operand} as {form}", done.returncode == 0 and made in left(f"{d}/out-{form}-{len(cwd)}"), done)
+
+
 TESTS = [sorting_keeps_its_limit, a_writer_still_appends, package_takes_logs_along, package_tells_names_apart, package_refuses_sets, keys_go_elsewhere,
          many_names_take_linear_time, many_processes_in_rocpd, ids_of_shared_sets, too_many_sets, reports_that_are_too_much,
          names_of_journals_are_kept, fleets_of_strangers,
          many_names_of_one_file, otf2_of_many_streams, pipes_in_folders_for_output, files_that_may_not_grow, merge_names_what_it_cannot_read,
-         full_folder_for_temporary_files, telemetry_of_no_process]
+         full_folder_for_temporary_files, telemetry_of_no_process, folders_give_their_names]
 
 
 def main():
