@@ -98,13 +98,21 @@ def version():
     return lib.gs_version().decode()
 
 
+def bytes_of(text):
+    """For C, which ends texts at the first NUL: one with a NUL inside would pass for another."""
+    data = os.fsencode(text)
+    if b"\0" in data:
+        raise ValueError("embedded null byte")
+    return data
+
+
 def options(pairs):
     """[("window", "10%..20%")] as the library takes them."""
     array = (GsOption * (len(pairs) + 1))()
     for i, (name, value) in enumerate(pairs):
         if isinstance(value, bool):
             value = "yes" if value else "no"
-        array[i] = GsOption(name.replace("_", "-").encode(), os.fsencode(str(value)))
+        array[i] = GsOption(bytes_of(name.replace("_", "-").encode()), bytes_of(str(value)))
     return array
 
 
@@ -175,7 +183,7 @@ def rendered(function, handle, what, pairs, progress=None):
         parts.append(ctypes.string_at(data, n))
         return True
 
-    arguments = [handle] + ([what.encode()] if what is not None else [])
+    arguments = [handle] + ([bytes_of(what.encode())] if what is not None else [])
     sink = SINK(take)
     Task(progress).call(function, *arguments, options(pairs), sink, None)
     return b"".join(parts)

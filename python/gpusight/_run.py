@@ -3,11 +3,10 @@ import builtins
 import ctypes
 import html
 import json
-import os
 import sys
 
 from . import _errors, _lib
-from ._lib import Task, lib, options, pairs_of, rendered
+from ._lib import Task, bytes_of, lib, options, pairs_of, rendered
 from ._table import Table
 
 
@@ -60,7 +59,7 @@ def open(*paths, progress=None, **keywords):
     """
     if len(paths) == 1 and isinstance(paths[0], (list, tuple)):
         paths = paths[0]
-    names = (ctypes.c_char_p * (len(paths) + 1))(*[os.fsencode(p) for p in paths], None)
+    names = (ctypes.c_char_p * (len(paths) + 1))(*[bytes_of(p) for p in paths], None)
     parts = keywords.get("phase") or keywords.get("iteration")  # whether there are such shows in the analysis
     keywords.setdefault("analyze", True if parts else "later")
     handle, warnings = _told(progress, lib.gs_open, names, len(paths), options(pairs_of(keywords)))
@@ -155,12 +154,12 @@ class Run:
 
     def query(self, sql, **limits):
         """Rows of one read-only SQL statement: run.query("select name, count(*) from kernels ...")."""
-        return Table(self, "query", Task().call(lib.gs_query, self._handle, sql.encode(),
+        return Table(self, "query", Task().call(lib.gs_query, self._handle, bytes_of(sql.encode()),
                                                 options(pairs_of(limits))))
 
     def convert(self, format, path, **keywords):
         """The trace as pftrace, chrome, csv, rocpd, otf2, speedscope or folded."""
-        Task().call(lib.gs_convert, self._handle, format.encode(), os.fsencode(path),
+        Task().call(lib.gs_convert, self._handle, bytes_of(format.encode()), bytes_of(path),
                     options(pairs_of(keywords)))
 
     def plot(self, chart="ledger", **keywords):
@@ -207,7 +206,7 @@ def charts():
 
 def scan_source(folder, format="json", **keywords):
     """What source code says without a trace: a dict, or the report as text, markdown or html."""
-    data = rendered(lib.gs_scan_source, os.fsencode(folder), format, pairs_of(keywords))
+    data = rendered(lib.gs_scan_source, bytes_of(folder), format, pairs_of(keywords))
     return json.loads(data) if format == "json" else data.decode()
 
 

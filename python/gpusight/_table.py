@@ -4,7 +4,7 @@ import ctypes
 from collections.abc import Sequence
 
 from . import _errors
-from ._lib import GsError, GsTable, lib
+from ._lib import GsError, GsTable, bytes_of, lib
 
 # By gs_type: letter of the struct module, NumPy's type, size.
 _TYPES = ["q", "Q", "i", "I", "H", "B", "d", "?", None, "I"]
@@ -109,7 +109,7 @@ class Table(Sequence):
         self._run = run
         self._result = result
         self._raw = lib.gs_result_table(result) if result else \
-            lib.gs_run_table(run._handle, name.encode(), ctypes.byref(error))
+            lib.gs_run_table(run._handle, bytes_of(name.encode()), ctypes.byref(error))
         if not self._raw:
             raise _errors.make(error.code, error.text.decode(errors="replace"))
         raw = self._raw.contents

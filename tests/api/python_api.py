@@ -360,6 +360,8 @@ def check_calls(gpusight, path):
     for what, call, kind in [
             ("no such file", lambda: gpusight.open("/nonexistent"), gpusight.SystemError),
             ("no such option", lambda: gpusight.open(path, colour="red"), gpusight.UsageError),
+            ("a NUL in a path", lambda: gpusight.open(path + "\0x"), ValueError),
+            ("a NUL in SQL", lambda: gpusight.open(path).query("select 1\0"), ValueError),
             ("no such table", lambda: gpusight.open(path, progress=False)["nonsense"],
              gpusight.UsageError),
             ("not a trace", lambda: gpusight.open(__file__), gpusight.Error)]:
