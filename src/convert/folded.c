@@ -198,7 +198,7 @@ static void index_work(struct folded *w)
 
 static bool write_folded(struct conversion *c, struct gs_error *err)
 {
-    enum { DEEPEST = 4096, BYTES_A_NODE = 16 };
+    enum { DEEPEST = 4096, BYTES_A_NODE = 320 }; /* two maps have it, too */
     struct folded *w = arena_new(c->arena, struct folded);
     const struct trace *t = c->trace;
     *w = (struct folded){.c = c, .t = t};
