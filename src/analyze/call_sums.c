@@ -10,7 +10,7 @@
  * Lengths of medium stretches of a thread. On level k runs of 16^k of them are in order, with the
  * sums of each run up to each: how much is below a bound is found run by run, large ones first.
  */
-enum { RUN_STEP = 16, LEVELS = 8 };
+enum { LEVELS = 8 };
 
 struct medium_runs {
     size_t n;
@@ -42,7 +42,7 @@ static void fill_level(struct medium_runs *m, int level, const uint32_t *sorted,
 
 static struct medium_runs *runs_make(const uint32_t *length, size_t n, struct arena *a)
 {
-    struct medium_runs *m = arena_array(a, struct medium_runs, 1);
+    struct medium_runs *m = arena_new(a, struct medium_runs);
     *m = (struct medium_runs){.n = n, .levels = 1};
     m->length[0] = arena_array(a, uint32_t, n);
     struct arena *temporary = arena_scratch();

@@ -427,8 +427,8 @@ void view_slice(struct view *out, const struct view *v, int64_t start_ns, int64_
         out->n_calls = 1; /* calls were recorded, only not here: that is known, too */
 }
 
-static void append_rows(struct spans *out, const struct view *v, const uint32_t *rows, size_t n,
-                        const int64_t *start_ns, const int64_t *end_ns, struct arena *a)
+void view_spans_of(struct spans *out, const struct view *v, const uint32_t *rows, size_t n,
+                   const int64_t *start_ns, const int64_t *end_ns, struct arena *a)
 {
     for (size_t i = 0; i < n; i++) {
         struct span s = view_clip(v, start_ns[rows[i]], end_ns[rows[i]]);
@@ -443,8 +443,8 @@ void view_busy_spans(struct spans *out, const struct view *v, struct arena *a)
     struct spans *sets = arena_array(a, struct spans, 2 * v->n_gpus + 1);
     for (size_t g = 0; g < v->n_gpus; g++) {
         const struct view_gpu *u = &v->gpus[g];
-        append_rows(&sets[2 * g], v, u->kernels, u->n_kernels, k->start_ns, k->end_ns, a);
-        append_rows(&sets[2 * g + 1], v, u->copies, u->n_copies, c->start_ns, c->end_ns, a);
+        view_spans_of(&sets[2 * g], v, u->kernels, u->n_kernels, k->start_ns, k->end_ns, a);
+        view_spans_of(&sets[2 * g + 1], v, u->copies, u->n_copies, c->start_ns, c->end_ns, a);
     }
     spans_union_all(out, sets, 2 * v->n_gpus, a);
 }
@@ -460,10 +460,7 @@ int64_t view_call_time(const struct view *v, unsigned classes)
                 vec_push(&rows, temporary, v->threads[t].outer[i]);
     sort_rows(rows.v, rows.n, r->start_ns, temporary);
     struct spans all = {0};
-    for (size_t i = 0; i < rows.n; i++) {
-        struct span s = view_clip(v, r->start_ns[rows.v[i]], r->end_ns[rows.v[i]]);
-        spans_append(&all, temporary, s.start, s.end);
-    }
+    view_spans_of(&all, v, rows.v, rows.n, r->start_ns, r->end_ns, temporary);
     int64_t ns = spans_total(&all);
     arena_release(temporary);
     return ns;

@@ -99,6 +99,10 @@ static inline enum api_class view_call_class(const struct view *v, uint32_t call
     return (enum api_class)v->call_class[(size_t)r->kind[call] * v->n_strings + r->name[call]];
 }
 
+/* When any of some rows lasts, within the view; rows are in order of start. */
+void view_spans_of(struct spans *out, const struct view *v, const uint32_t *rows, size_t n,
+                   const int64_t *start_ns, const int64_t *end_ns, struct arena *a);
+
 /* When any of the view's GPUs works, within the view. The arena keeps it. */
 void view_busy_spans(struct spans *out, const struct view *v, struct arena *a);
 

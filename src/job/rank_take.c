@@ -31,21 +31,6 @@ static int64_t exposed_copies(const struct analysis *a)
     return ns;
 }
 
-struct rows {
-    VEC(uint32_t) v;
-};
-
-/* Spans of rows in any order. */
-static void spans_of_rows(struct spans *out, const struct view *v, struct rows *rows,
-                          const int64_t *start_ns, const int64_t *end_ns, struct arena *arena)
-{
-    sort_rows(rows->v.v, rows->v.n, start_ns, arena);
-    for (size_t i = 0; i < rows->v.n; i++) {
-        struct span s = view_clip(v, start_ns[rows->v.v[i]], end_ns[rows->v.v[i]]);
-        spans_append(out, arena, s.start, s.end);
-    }
-}
-
 static bool starts_or_ends_mpi(const char *name)
 {
     return str_starts(name, "MPI_Init") || str_starts(name, "MPI_Finalize");
@@ -71,7 +56,7 @@ static void take_mpi(struct job_rank *r, struct spans *mpi, const struct analysi
                      uint32_t process, struct arena *arena, struct arena *temporary)
 {
     const struct regions *g = &a->trace->regions;
-    struct rows rows = {0};
+    VEC(uint32_t) rows = {0};
     struct idmap ops;
     idmap_init(&ops, temporary);
     for (size_t i = 0; i < g->n; i++) {
@@ -84,9 +69,10 @@ static void take_mpi(struct job_rank *r, struct spans *mpi, const struct analysi
             continue;
         r->mpi_calls++;
         add_mpi_op(r, &ops, g->name[i], name, s.end - s.start, arena);
-        vec_push(&rows.v, temporary, (uint32_t)i);
+        vec_push(&rows, temporary, (uint32_t)i);
     }
-    spans_of_rows(mpi, &a->view, &rows, g->start_ns, g->end_ns, temporary);
+    sort_rows(rows.v, rows.n, g->start_ns, temporary);
+    view_spans_of(mpi, &a->view, rows.v, rows.n, g->start_ns, g->end_ns, temporary);
     r->mpi_ns = spans_total(mpi);
 }
 
