@@ -34,30 +34,10 @@ const struct rule *const rules[] = {
 };
 
 const char *const rule_categories[] = {
-    [ABOUT_API_OVERHEAD] = "API Overhead",
-    [ABOUT_COMMUNICATION] = "Communication",
-    [ABOUT_COMPUTE_UNITS] = "Compute Units",
-    [ABOUT_COMPUTE_BOUND_KERNEL] = "Compute-Bound Kernel",
-    [ABOUT_GPU_UTILIZATION] = "GPU Utilization",
-    [ABOUT_KERNEL_HOTSPOT] = "Kernel Hotspot",
-    [ABOUT_L2_CACHE] = "L2 Cache",
-    [ABOUT_LDS_BANK_CONFLICTS] = "LDS Bank Conflicts",
-    [ABOUT_LATENCY_BOUND_KERNEL] = "Latency-Bound Kernel",
-    [ABOUT_LAUNCH_CONFIGURATION] = "Launch Configuration",
-    [ABOUT_LAUNCH_EFFICIENCY] = "Launch Efficiency",
-    [ABOUT_LAUNCH_OVERHEAD] = "Launch Overhead",
-    [ABOUT_LOAD_IMBALANCE] = "Load Imbalance",
-    [ABOUT_LOW_OCCUPANCY] = "Low Occupancy",
-    [ABOUT_MARKER_RANGE] = "Marker Range",
-    [ABOUT_MEMORY_BANDWIDTH] = "Memory Bandwidth",
-    [ABOUT_MEMORY_TRANSFER] = "Memory Transfer",
-    [ABOUT_MEMORY_BOUND_KERNEL] = "Memory-Bound Kernel",
-    [ABOUT_PERFORMANCE] = "Performance",
-    [ABOUT_PROFILING_SCOPE] = "Profiling Scope",
-    [ABOUT_REGISTER_SPILLS] = "Register Spills",
-    [ABOUT_RUNTIME_INITIALIZATION] = "Runtime Initialization",
-    [ABOUT_WARMUP] = "Warmup",
-    [ABOUT_WARMUP + 1] = NULL,
+#define CATEGORY(id, words) words,
+#include "advise/rule_categories.def"
+#undef CATEGORY
+    NULL,
 };
 
 const struct rule *rule_named(const char *name)

@@ -20,29 +20,9 @@ enum rule_needs {
 
 /* What a rule is about, in rocinsight's words. */
 enum rule_category {
-    ABOUT_API_OVERHEAD,
-    ABOUT_COMMUNICATION,
-    ABOUT_COMPUTE_UNITS,
-    ABOUT_COMPUTE_BOUND_KERNEL,
-    ABOUT_GPU_UTILIZATION,
-    ABOUT_KERNEL_HOTSPOT,
-    ABOUT_L2_CACHE,
-    ABOUT_LDS_BANK_CONFLICTS,
-    ABOUT_LATENCY_BOUND_KERNEL,
-    ABOUT_LAUNCH_CONFIGURATION,
-    ABOUT_LAUNCH_EFFICIENCY,
-    ABOUT_LAUNCH_OVERHEAD,
-    ABOUT_LOAD_IMBALANCE,
-    ABOUT_LOW_OCCUPANCY,
-    ABOUT_MARKER_RANGE,
-    ABOUT_MEMORY_BANDWIDTH,
-    ABOUT_MEMORY_TRANSFER,
-    ABOUT_MEMORY_BOUND_KERNEL,
-    ABOUT_PERFORMANCE,
-    ABOUT_PROFILING_SCOPE,
-    ABOUT_REGISTER_SPILLS,
-    ABOUT_RUNTIME_INITIALIZATION,
-    ABOUT_WARMUP,
+#define CATEGORY(id, words) ABOUT_##id,
+#include "advise/rule_categories.def"
+#undef CATEGORY
 };
 extern const char *const rule_categories[]; /* "API Overhead", by value; NULL at the end */
 
