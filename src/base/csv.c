@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/watch.h"
 
 enum {
     WINDOW = 1024 * 1024,
@@ -22,7 +23,6 @@ void csv_release(struct csv *c)
 {
     mem_free(c->buf);
     mem_free(c->field);
-    mem_free(c->text);
     memset(c, 0, sizeof(*c));
 }
 
@@ -52,6 +52,7 @@ static bool refill(struct csv *c)
 {
     if (c->last)
         return false;
+    watch_show(c->buf, c->cap);
     if (c->at) {
         memmove(c->buf, c->buf + c->at, c->end - c->at);
         c->end -= c->at;
@@ -204,6 +205,7 @@ bool csv_row(struct csv *c)
     while (!c->problem) {
         const char *next = NULL;
         c->n = 0;
+        watch_hide(c->buf, c->at);
         if (!c->columns && !c->at)
             while (c->end < 3 && refill(c)) {
             }
@@ -243,26 +245,30 @@ void csv_join(struct csv *c, size_t i)
     c->n -= surplus;
 }
 
+/* The row's own bytes are changed, once: what was given out before stays as it is. */
+static void unescape(struct csv *c, struct csv_field *f)
+{
+    char *to = c->buf + (f->p - c->buf);
+    size_t n = 0;
+    for (size_t k = 0; k < f->n; k++) {
+        to[n++] = f->p[k];
+        k += f->p[k] == '"' && k + 1 < f->n && f->p[k + 1] == '"';
+    }
+    f->n = n;
+    f->quoted = false;
+}
+
 const char *csv_text(struct csv *c, size_t i, size_t *n)
 {
     if (i >= c->n) {
         *n = 0;
         return "";
     }
-    const struct csv_field *f = &c->field[i];
+    struct csv_field *f = &c->field[i];
+    if (f->quoted && !c->plain && memchr(f->p, '"', f->n))
+        unescape(c, f);
     *n = f->n;
-    if (!f->quoted || c->plain || !memchr(f->p, '"', f->n))
-        return f->p;
-    if (c->text_cap < f->n) {
-        c->text = mem_realloc(c->text, f->n);
-        c->text_cap = f->n;
-    }
-    *n = 0;
-    for (size_t k = 0; k < f->n; k++) {
-        c->text[(*n)++] = f->p[k];
-        k += f->p[k] == '"' && k + 1 < f->n && f->p[k + 1] == '"';
-    }
-    return c->text;
+    return f->p;
 }
 
 ptrdiff_t csv_head_read(void *head, char *buf, size_t n)

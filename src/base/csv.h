@@ -46,7 +46,7 @@ ptrdiff_t csv_head_read(void *head, char *buf, size_t n);
 struct csv_field {
     const char *p; /* without the quotes around it */
     size_t n;
-    bool quoted;
+    bool quoted; /* and quotes inside may be doubled */
 };
 
 /* All members are private but n and columns. */
@@ -59,9 +59,7 @@ struct csv {
     void *fill_ctx;
     char *buf;
     size_t at, end, cap; /* the unread part of buf */
-    char *text;          /* for fields that must be changed; owned */
-    size_t text_cap;
-    uint64_t line; /* of the row; and of what is unread */
+    uint64_t line;       /* of the row; and of what is unread */
     uint64_t next_line;
     bool last, plain; /* no more will come; quotes of this row are never escaped */
     unsigned misses;  /* quotes that never ended: such a writer does not escape */
@@ -76,7 +74,7 @@ struct csv *csv_new(struct arena *a, csv_fill *fill, void *ctx);
 
 bool csv_row(struct csv *c); /* the next row; false: none, or a problem */
 
-/* Field i, without quotes; valid until the next call. */
+/* Field i, without quotes; valid until the next row. */
 const char *csv_text(struct csv *c, size_t i, size_t *n);
 /* False when the field is something else, or missing. Blanks around it do not matter. */
 bool csv_int(const struct csv *c, size_t i, int64_t *v);

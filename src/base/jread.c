@@ -109,6 +109,7 @@ static inline bool fast_key(struct jread *j)
     unsigned n = m ? (unsigned)__builtin_ctz(m) : 0;
     if (!m || p[n] != '"' || p[n + 1] != ':')
         return false;
+    jr_forget(j);
     _mm_storeu_si128((__m128i *)(void *)j->text, a);
     _mm_storeu_si128((__m128i *)(void *)(j->text + 16), b);
     j->text[n] = '\0';

@@ -13,6 +13,8 @@
 #define GS_BASE_JREAD_IMPL_H
 
 #include "base/jread.h"
+#include "base/mem.h"
+#include "base/watch.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -21,6 +23,7 @@
 enum {
     JR_EOF = -1,
     JR_WINDOW = 1024 * 1024,
+    JR_TEXT = 256,  /* room for a key or string, before it is known */
     JR_MARGIN = 64, /* bytes a fast path may touch without looking at end again */
 };
 
@@ -49,6 +52,17 @@ bool jr_number_integer(const struct jread *j, const struct jnumber *n, uint64_t 
 bool jr_number_double(struct jread *j, const struct jnumber *n, double *v);
 bool jr_number_fixed(const struct jread *j, const struct jnumber *n, unsigned decimals,
                      uint64_t *v);
+
+/* Key or string were valid until now: where that is watched, whoever still has them is found. */
+static inline void jr_forget(struct jread *j)
+{
+    if (!WATCHED || !j->text)
+        return;
+    char *fresh = mem_alloc(JR_TEXT);
+    mem_free(j->text);
+    j->text = fresh;
+    j->text_cap = JR_TEXT;
+}
 
 static inline bool jr_is_digit(int c)
 {

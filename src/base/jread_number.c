@@ -152,8 +152,10 @@ bool jr_number(struct jread *j, struct jnumber *n)
     bool negative = jr_peek(j) == '-';
     if (negative)
         j->at++;
-    if (keep)
+    if (keep) {
+        jr_forget(j);
         j->text_len = 0;
+    }
     bool zero = jr_peek(j) == '0';
     if (!number_digits(j, keep, &whole))
         return false;

@@ -1,8 +1,6 @@
 /* The window, white space, strings and words of the JSON reader. */
 #include "base/jread_impl.h"
 
-#include "base/mem.h"
-
 static const char TOO_LONG[] = "a string is too long";
 
 /* Newlines in [p, end); *tail gets the bytes after the last one, and stays when there is none. */
@@ -111,7 +109,7 @@ static bool text_room(struct jread *j, size_t n)
     if (j->text_len + n > JREAD_STRING_MAX)
         return jr_fail(j, TOO_LONG);
     if (j->text_cap - j->text_len < n + 32) {
-        size_t cap = (j->text_len + n) * 2 + 256;
+        size_t cap = (j->text_len + n) * 2 + JR_TEXT;
         j->text = mem_realloc(j->text, cap);
         j->text_cap = cap;
     }
@@ -228,6 +226,7 @@ static bool take_plain(struct jread *j)
 
 bool jr_string(struct jread *j)
 {
+    jr_forget(j);
     j->text_len = 0;
     j->pair_at = 0;
     for (;;) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/watch.h"
 
 static void **array_of(const void *table, const struct column_desc *c)
 {
@@ -12,16 +13,6 @@ static void **array_of(const void *table, const struct column_desc *c)
 
 /* Bytes behind each column, which nobody may touch. */
 enum { FENCE = 64 };
-
-#ifndef __has_feature /* gcc */
-#define __has_feature(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
-#define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
-#endif
 
 /* Where a column begins in the block of a table with room for cap rows. */
 static size_t place_of(const struct table_desc *desc, size_t cap, size_t column)
@@ -81,7 +72,7 @@ void table_resize(void *table, const struct table_desc *desc, size_t cap)
     char *block = *array_of(table, &desc->columns[0]);
     size_t bytes = place_of(desc, cap, desc->n_columns);
     if (block)
-        ASAN_UNPOISON_MEMORY_REGION(block, place_of(desc, t->cap, desc->n_columns));
+        watch_show(block, place_of(desc, t->cap, desc->n_columns));
     if (cap < t->cap)
         move_columns(table, desc, block, cap);
     block = mem_realloc(block, bytes);
@@ -91,7 +82,7 @@ void table_resize(void *table, const struct table_desc *desc, size_t cap)
     else
         move_columns(table, desc, block, cap);
     for (size_t i = 0; i < desc->n_columns; i++)
-        ASAN_POISON_MEMORY_REGION(block + place_of(desc, cap, i + 1) - FENCE, FENCE);
+        watch_hide(block + place_of(desc, cap, i + 1) - FENCE, FENCE);
     t->cap = cap;
 }
 

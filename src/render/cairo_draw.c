@@ -4,17 +4,11 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "base/watch.h"
 #include "render/picture.h"
 
 /* fontconfig keeps patterns until the process ends; that is no leak of ours. */
-#if defined(__has_feature) /* clang */
-#if __has_feature(address_sanitizer)
-#define LEAKS_ARE_SOUGHT
-#endif
-#elif defined(__SANITIZE_ADDRESS__) /* gcc */
-#define LEAKS_ARE_SOUGHT
-#endif
-#ifdef LEAKS_ARE_SOUGHT
+#if WATCHED
 /* Seen from gcc's runtime, which is a library of its own. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)

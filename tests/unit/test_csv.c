@@ -77,6 +77,26 @@ static void quotes_protect(void **state)
     check("a,b\nx\"y,2\n", "[a|b][x\"y|2]");
 }
 
+static void texts_stay_until_the_next_row(void **state)
+{
+    static const char text[] = "\"a \"\"1\"\"\",\"a \"\"longer\"\" one\"\nb,c\n";
+    (void)state;
+    struct pieces pieces = {text, sizeof(text) - 1, 3};
+    struct csv c;
+    csv_open(&c, pieces_fill, &pieces);
+    assert_true(csv_row(&c));
+    size_t first_n, second_n, again_n;
+    const char *first = csv_text(&c, 0, &first_n), *second = csv_text(&c, 1, &second_n);
+    const char *again = csv_text(&c, 0, &again_n);
+    assert_int_equal(first_n, 5);
+    assert_memory_equal(first, "a \"1\"", 5);
+    assert_int_equal(second_n, 14);
+    assert_memory_equal(second, "a \"longer\" one", 14);
+    assert_ptr_equal(again, first);
+    assert_int_equal(again_n, first_n);
+    csv_release(&c);
+}
+
 static void quotes_need_not_be_doubled(void **state)
 {
     (void)state;
@@ -165,6 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         unit_test(rows_and_fields_are_told_apart),
         unit_test(quotes_protect),
+        unit_test(texts_stay_until_the_next_row),
         unit_test(quotes_need_not_be_doubled),
         unit_test(a_quote_that_never_ends_takes_one_line),
         unit_test(long_rows_have_a_limit),
