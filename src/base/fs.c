@@ -17,6 +17,13 @@
 
 const char *const fs_db_ends[FS_DB_FILES] = {"", "-wal", "-journal", "-shm"};
 
+const char *fs_db_file(const char *path, size_t i, struct arena *a)
+{
+    char resolved[PATH_MAX];
+    const char *real = i && realpath(path, resolved) ? resolved : path;
+    return arena_printf(a, "%s%s", real, fs_db_ends[i]);
+}
+
 /* Maps the file over the front of a larger anonymous reservation, which provides the slack. */
 static bool map_fd(struct mapping *m, int fd, size_t size)
 {

@@ -92,6 +92,8 @@ bool fs_list(struct fs_list *out, const char *dir, struct arena *a, struct gs_er
  */
 enum { FS_DB_ROWS = 3, FS_DB_FILES = 4 };
 extern const char *const fs_db_ends[FS_DB_FILES]; /* "", "-wal", "-journal", "-shm" */
+/* The path of one of them; all but the database lie beside what a link leads to. */
+const char *fs_db_file(const char *path, size_t i, struct arena *a);
 
 /* The part after the last '/'. */
 const char *fs_basename(const char *path);

@@ -1,6 +1,10 @@
 #include "base/sha256.h"
 
 #include <string.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 static const uint32_t constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -23,36 +27,131 @@ static uint32_t big_endian(const uint8_t *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-static void block(uint32_t h[8], const uint8_t *p)
+/* Eight rounds leave every name where it was, so that nothing has to be moved. */
+#define ROUND(a, b, c, d, e, f, g, h, i)                                                           \
+    do {                                                                                           \
+        uint32_t t = (h) + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +                        \
+                     ((g) ^ ((e) & ((f) ^ (g)))) + constants[i] + w[i];                            \
+        (d) += t;                                                                                  \
+        (h) = t + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +                                 \
+              (((a) & (b)) | ((c) & ((a) | (b))));                                                 \
+    } while (0)
+
+static void plain_blocks(uint32_t h[8], const uint8_t *p, size_t n)
 {
-    uint32_t w[64], v[8];
-    for (int i = 0; i < 16; i++)
-        w[i] = big_endian(p + 4 * i);
-    for (int i = 16; i < 64; i++) {
-        uint32_t s0 = rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3;
-        uint32_t s1 = rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ w[i - 2] >> 10;
-        w[i] = w[i - 16] + s0 + w[i - 7] + s1;
+    uint32_t w[64];
+    for (; n; n--, p += 64) {
+        for (int i = 0; i < 16; i++)
+            w[i] = big_endian(p + 4 * i);
+        for (int i = 16; i < 64; i++) {
+            uint32_t s0 = rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3;
+            uint32_t s1 = rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ w[i - 2] >> 10;
+            w[i] = w[i - 16] + s0 + w[i - 7] + s1;
+        }
+        uint32_t A = h[0], B = h[1], C = h[2], D = h[3], E = h[4], F = h[5], G = h[6], H = h[7];
+        for (int i = 0; i < 64; i += 8) {
+            ROUND(A, B, C, D, E, F, G, H, i);
+            ROUND(H, A, B, C, D, E, F, G, i + 1);
+            ROUND(G, H, A, B, C, D, E, F, i + 2);
+            ROUND(F, G, H, A, B, C, D, E, i + 3);
+            ROUND(E, F, G, H, A, B, C, D, i + 4);
+            ROUND(D, E, F, G, H, A, B, C, i + 5);
+            ROUND(C, D, E, F, G, H, A, B, i + 6);
+            ROUND(B, C, D, E, F, G, H, A, i + 7);
+        }
+        const uint32_t end[8] = {A, B, C, D, E, F, G, H};
+        for (int i = 0; i < 8; i++)
+            h[i] += end[i];
     }
-    memcpy(v, h, sizeof(v));
-    for (int i = 0; i < 64; i++) {
-        uint32_t s1 = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25);
-        uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        uint32_t t1 = v[7] + s1 + choice + constants[i] + w[i];
-        uint32_t s0 = rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22);
-        uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        memmove(v + 1, v, 7 * sizeof(*v));
-        v[4] += t1;
-        v[0] = t1 + s0 + majority;
+}
+
+#ifdef __x86_64__
+
+#define WITH_SHA __attribute__((target("sha,sse4.1")))
+
+static bool ask_processor(void)
+{
+    unsigned a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_SSE4_1) || !(c & bit_SSSE3))
+        return false;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_SHA;
+}
+
+static bool has_instructions(void)
+{
+    static _Atomic int known; /* 1 + the answer: to ask takes long in a virtual machine */
+    if (!known)
+        known = 1 + ask_processor();
+    return known == 2;
+}
+
+/*
+ * The processor's own instructions do two rounds at once, and want the state as two registers: A, B,
+ * E, F and C, D, G, H, the last of each in the lowest place.
+ */
+WITH_SHA static void own_blocks(uint32_t h[8], const uint8_t *p, size_t n)
+{
+    const __m128i turn = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    __m128i abef = _mm_set_epi32((int)h[0], (int)h[1], (int)h[4], (int)h[5]);
+    __m128i cdgh = _mm_set_epi32((int)h[2], (int)h[3], (int)h[6], (int)h[7]);
+    for (; n; n--, p += 64) {
+        const __m128i before[2] = {abef, cdgh};
+        __m128i w[4];
+        for (int i = 0; i < 4; i++)
+            w[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i)),
+                                    turn);
+#pragma GCC unroll 16
+        for (int i = 0; i < 16; i++) {
+            const __m128i *k = (const __m128i *)(const void *)(constants + 4 * (size_t)i);
+            __m128i sum = _mm_add_epi32(w[i % 4], _mm_loadu_si128(k));
+            cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
+            abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e));
+            if (i >= 12)
+                continue;
+            __m128i next = _mm_sha256msg1_epu32(w[i % 4], w[(i + 1) % 4]);
+            next = _mm_add_epi32(next, _mm_alignr_epi8(w[(i + 3) % 4], w[(i + 2) % 4], 4));
+            w[i % 4] = _mm_sha256msg2_epu32(next, w[(i + 3) % 4]);
+        }
+        abef = _mm_add_epi32(abef, before[0]);
+        cdgh = _mm_add_epi32(cdgh, before[1]);
     }
-    for (int i = 0; i < 8; i++)
-        h[i] += v[i];
+    h[0] = (uint32_t)_mm_extract_epi32(abef, 3);
+    h[1] = (uint32_t)_mm_extract_epi32(abef, 2);
+    h[4] = (uint32_t)_mm_extract_epi32(abef, 1);
+    h[5] = (uint32_t)_mm_extract_epi32(abef, 0);
+    h[2] = (uint32_t)_mm_extract_epi32(cdgh, 3);
+    h[3] = (uint32_t)_mm_extract_epi32(cdgh, 2);
+    h[6] = (uint32_t)_mm_extract_epi32(cdgh, 1);
+    h[7] = (uint32_t)_mm_extract_epi32(cdgh, 0);
+}
+
+#else
+
+static bool has_instructions(void)
+{
+    return false;
+}
+
+static void own_blocks(uint32_t h[8], const uint8_t *p, size_t n)
+{
+    plain_blocks(h, p, n);
+}
+
+#endif
+
+static void blocks(struct sha256 *s, const uint8_t *p, size_t n)
+{
+    if (s->plain)
+        plain_blocks(s->h, p, n);
+    else
+        own_blocks(s->h, p, n);
 }
 
 void sha256_init(struct sha256 *s)
 {
     static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    *s = (struct sha256){0};
+    *s = (struct sha256){.plain = !has_instructions()};
     memcpy(s->h, start, sizeof(start));
 }
 
@@ -62,12 +161,12 @@ void sha256_add(struct sha256 *s, const void *data, size_t n)
     while (n) {
         size_t have = s->n % 64, part = n < 64 - have ? n : 64 - have;
         if (!have && n >= 64) {
-            block(s->h, p);
-            part = 64;
+            part = n / 64 * 64;
+            blocks(s, p, n / 64);
         } else {
             memcpy(s->rest + have, p, part);
             if (have + part == 64)
-                block(s->h, s->rest);
+                blocks(s, s->rest, 1);
         }
         s->n += part;
         p += part;
@@ -83,8 +182,7 @@ void sha256_end(struct sha256 *s, uint8_t out[SHA256_BYTES])
     last[rest] = 0x80;
     for (int i = 0; i < 8; i++)
         last[size - 1 - (size_t)i] = (uint8_t)(s->n * 8 >> 8 * i);
-    for (size_t i = 0; i < size; i += 64)
-        block(s->h, last + i);
+    blocks(s, last, size / 64);
     for (int i = 0; i < SHA256_BYTES; i++)
         out[i] = (uint8_t)(s->h[i / 4] >> (24 - 8 * (i % 4)));
 }
@@ -95,4 +193,14 @@ void sha256(uint8_t out[SHA256_BYTES], const void *data, size_t n)
     sha256_init(&s);
     sha256_add(&s, data, n);
     sha256_end(&s, out);
+}
+
+void sha256_hex(char out[SHA256_HEX], const uint8_t hash[SHA256_BYTES])
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < SHA256_BYTES; i++) {
+        out[2 * i] = digits[hash[i] >> 4];
+        out[2 * i + 1] = digits[hash[i] & 15];
+    }
+    out[SHA256_HEX - 1] = 0;
 }

@@ -206,8 +206,11 @@ static void settle(struct cache_of *of)
     of->settled = true;
     for (size_t i = 0; i < of->inputs.n; i++)
         of->settled &= identity_settled(&of->identities[i]);
-    for (size_t i = 0; i < of->inputs.n; i++)
+    for (size_t i = 0; i < of->inputs.n; i++) { /* one that was changed meanwhile is not settled */
+        struct identity before = of->identities[i];
         of->readable &= identity_take(&of->identities[i], of->inputs.v[i]);
+        of->settled &= !memcmp(&before, &of->identities[i], sizeof(before));
+    }
 }
 
 bool cache_load(struct trace *t, struct cache_of *of)

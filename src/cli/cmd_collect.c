@@ -67,19 +67,22 @@ static void collect_guarded(void *ctx)
     struct run_opts o = RUN_DEFAULTS;
     struct fleet_content content;
     struct fleet_add_opts add = {(size_t)k->o->top, k->o->replace};
-    if (!fleet_content(&content, w->run, &w->err))
+    if (!fleet_content(&content, k->fleet, w->run, k->o->replace, w->arena, &w->err))
         return;
     w->database = !fleet_has(k->fleet, content.hash, &w->known, &w->err);
     w->ok = w->known && !w->database && !k->o->replace;
+    if (w->ok)
+        fleet_remember(k->fleet, w->run, &content);
     if (w->ok || w->database)
         return;
-    o.paths = w->run->traces;
+    for (size_t i = 0; i < w->run->traces.n; i++)
+        vec_push(&o.paths, w->arena, w->run->traces.v[i].path);
     o.reader = k->o->reader;
     o.threads = k->cli->threads;
     o.cache = k->cli->cache;
     o.replay = true;
     struct run *r = run_make(&o, w->arena, &w->err);
-    if (!r)
+    if (!r || !fleet_unchanged(&content, w->run, &w->err))
         return;
     if (!r->trace.kernels.n && !r->trace.copies.n) {
         fail(&w->err, GS_E_EMPTY, "no GPU work in it");
@@ -89,6 +92,8 @@ static void collect_guarded(void *ctx)
     w->ok = fleet_add(k->fleet, w->run, &content, r, &add, &w->added, &w->err);
     w->database = !w->ok;
     w->known = !w->added;
+    if (w->ok)
+        fleet_remember(k->fleet, w->run, &content);
 }
 
 static void put_line(struct call *k, const char *what, const char *name, const char *rest)
@@ -143,7 +148,9 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
         fail(&k->first, k->found.bad.v[0].code, "%s", k->found.bad.v[0].why);
     for (size_t i = 0; i < k->found.runs.n; i++)
         if (!collect_one(k, &k->found.runs.v[i])) {
+            struct gs_error why = *err;
             report(k); /* what was added stays */
+            *err = why;
             return false;
         }
     if (!report(k))

@@ -158,6 +158,12 @@ static const char *profile_of(const struct run *r, const char *name, struct run_
     return s->buf;
 }
 
+/* What is not known is NULL. */
+static struct fleet_value known_text(const char *v)
+{
+    return fleet_text(*v ? v : NULL);
+}
+
 /* *added: false when it is there already. */
 static bool add_run(const struct adding *k, const struct fleet_found_run *found,
                     const struct fleet_content *c, struct arena *arena, bool *added)
@@ -173,54 +179,63 @@ static bool add_run(const struct adding *k, const struct fleet_found_run *found,
     bool by_trace;
     uint64_t changed = 0;
     int64_t start = started(r, c, &by_trace);
-    struct fleet_value v[] = {fleet_text(k->hash),
-                              fleet_text(found->name),
-                              fleet_text(found->path),
-                              fleet_int(start),
-                              fleet_text(by_trace ? "trace" : "file"),
-                              fleet_count(found->files.n),
-                              fleet_count(c->bytes),
-                              fleet_count(r->job ? r->job->ranks.n : 1),
-                              fleet_count(a->breakdown.gpu_count),
-                              fleet_text(t->gpus.n ? trace_str(t, t->gpus.v[0].name) : NULL),
-                              fleet_text(p ? trace_str(t, p->host) : NULL),
-                              fleet_text(p ? trace_str(t, p->command) : NULL),
-                              fleet_text(verdict_status_name(d->status)),
-                              fleet_text(d->headline ? d->headline : ""),
-                              fleet_int(d->recoverable_ns),
-                              fleet_real(d->recoverable_pct),
-                              fleet_int(ns_from(profile_wall_ns(&profile))),
-                              fleet_int(a->breakdown.window_ns),
-                              fleet_int(a->breakdown.gpu_time_ns),
-                              fleet_real(a->breakdown.busy_pct),
-                              fleet_real(a->breakdown.kernel_pct),
-                              fleet_real(a->breakdown.idle_pct),
-                              fleet_count(a->view.n_kernels),
-                              fleet_count(a->view.n_copies),
-                              r->job && r->job->has_straggler ? fleet_int(r->job->straggler.rank)
-                                                              : fleet_text(NULL),
-                              fleet_text(grade),
-                              fleet_text(text)};
+    struct fleet_value v[] = {
+        fleet_text(k->hash),
+        fleet_text(found->name),
+        fleet_text(found->path),
+        fleet_int(start),
+        fleet_text(by_trace ? "trace" : "file"),
+        fleet_count(c->n),
+        fleet_count(c->bytes),
+        fleet_count(r->job ? r->job->ranks.n : 1),
+        fleet_count(a->breakdown.gpu_count),
+        known_text(t->gpus.n ? trace_str(t, t->gpus.v[0].name) : ""),
+        known_text(p ? trace_str(t, p->host) : ""),
+        known_text(p ? trace_str(t, p->command) : ""),
+        fleet_text(verdict_status_name(d->status)),
+        fleet_text(d->headline ? d->headline : ""),
+        fleet_int(d->recoverable_ns),
+        fleet_real(d->recoverable_pct),
+        fleet_int(ns_from(profile_wall_ns(&profile))),
+        fleet_int(a->breakdown.window_ns),
+        fleet_int(a->breakdown.gpu_time_ns),
+        fleet_real(a->breakdown.busy_pct),
+        fleet_real(a->breakdown.kernel_pct),
+        fleet_real(a->breakdown.idle_pct),
+        fleet_count(a->view.n_kernels),
+        fleet_count(a->view.n_copies),
+        r->job && r->job->has_straggler ? fleet_int(r->job->straggler.rank) : fleet_text(NULL),
+        fleet_text(grade),
+        fleet_text(text),
+        r->job && r->job->stats.analyzed_rank >= 0 ? fleet_int(r->job->stats.analyzed_rank)
+                                                   : fleet_text(NULL)};
     bool ok = fleet_run(
         k->f,
         "INSERT INTO gpusight_run (run, name, path, started_ns, time_of, files, bytes, ranks, gpus, "
         "gpu_name, host, command, verdict, headline, recoverable_ns, recoverable_pct, wall_ns, "
         "window_ns, gpu_time_ns, busy_pct, kernel_pct, idle_pct, kernels, copies, straggler, "
-        "quality, profile) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, "
-        "$15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27) "
+        "quality, profile, detail_rank) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, "
+        "$15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28) "
         "ON CONFLICT (run) DO NOTHING",
         v, ARRAY_LEN(v), NULL, NULL, &changed, k->err);
     *added = changed > 0;
     return ok;
 }
 
+/*
+ * Who replaces a run at the same time is waited for: rows that it puts there would not be seen by
+ * all of these statements.
+ */
 static bool forget(const struct adding *k)
 {
+    const char *alone = k->f->backend->alone;
     static const char *const tables[] = {
         "DELETE FROM gpusight_ledger WHERE run = $1", "DELETE FROM gpusight_finding WHERE run = $1",
         "DELETE FROM gpusight_hotspot WHERE run = $1",
         "DELETE FROM gpusight_version WHERE run = $1", "DELETE FROM gpusight_run WHERE run = $1"};
     struct fleet_value v = {0};
+    if (alone && !fleet_run(k->f, alone, NULL, 0, NULL, NULL, NULL, k->err))
+        return false;
     for (size_t i = 0; i < ARRAY_LEN(tables); i++)
         if (!insert(k, tables[i], &v, 1))
             return false;

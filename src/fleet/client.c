@@ -88,6 +88,12 @@ const char *client_cleaned(const char *text, const char *password, struct arena 
     return s.buf;
 }
 
+bool client_is_port(const char *text, size_t n)
+{
+    unsigned long port = strtoul(text, NULL, 10);
+    return strspn(text, "0123456789") >= n && n && port >= 1 && port <= 65535;
+}
+
 bool client_no_address(struct gs_error *err)
 {
     return fail(err, GS_E_USAGE,

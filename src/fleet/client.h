@@ -30,6 +30,9 @@ bool client_texts(const char *texts[CLIENT_MOST_VALUES],
 /* One line of what a server says, without the password (NULL: there is none). */
 const char *client_cleaned(const char *text, const char *password, struct arena *a);
 
+/* The first n characters are the number of a port. */
+bool client_is_port(const char *text, size_t n);
+
 /* Of an address that cannot be understood. It is not shown: whatever it is, it may hold a password. */
 bool client_no_address(struct gs_error *err);
 

@@ -1,20 +1,16 @@
 /* Which runs there are in folders, and what each consists of. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/fs.h"
 #include "base/hash.h"
-#include "base/sat.h"
-#include "base/sha256.h"
+#include "base/inputs.h"
 #include "base/str.h"
 #include "fleet/fleet.h"
 #include "ingest/detect.h"
 
-enum { DEEPEST = 64, PIECE = 1 << 16 };
+enum { DEEPEST = 64 };
 
 struct walk {
     struct fleet_found *out;
@@ -35,13 +31,8 @@ static void add_bad(struct walk *w, const char *path, const struct gs_error *why
 static void add_run(struct walk *w, const char *path, bool folder, const struct ingest_files *files)
 {
     struct fleet_found_run r = {.path = path, .name = fs_label(path, folder, w->arena)};
-    for (size_t i = 0; i < files->n; i++) {
-        struct fs_list members = {0};
-        ingest_members(&members, &files->v[i], w->arena);
-        vec_push(&r.traces, w->arena, files->v[i].path);
-        for (size_t k = 0; k < members.n; k++)
-            vec_push(&r.files, w->arena, members.v[k]);
-    }
+    for (size_t i = 0; i < files->n; i++)
+        vec_push(&r.traces, w->arena, files->v[i]);
     vec_push(&w->out->runs, w->arena, r);
 }
 
@@ -73,6 +64,7 @@ static void look_at_file(struct walk *w, const char *path, struct ingest_files *
     struct probe p;
     struct opt_list one = {.v = &path, .n = 1};
     struct ingest_files found = {0};
+    size_t mark = inputs_mark();
     detect_look_at(&s, w->seen, &p, path, temporary);
     if (s.readable && is_fleet(&p))
         w->out->others++;
@@ -84,8 +76,10 @@ static void look_at_file(struct walk *w, const char *path, struct ingest_files *
             vec_push(files, w->arena, found.v[0]);
     } else if (s.format || s.is_sqlite || !s.readable || is_called_a_trace(path))
         add_bad(w, path, &s.why);
-    else
+    else {
         w->out->others++;
+        inputs_forget(mark); /* what this prints may go there */
+    }
     arena_release(temporary);
 }
 
@@ -198,57 +192,4 @@ bool fleet_find(struct fleet_found *out, const struct opt_list *paths, enum flee
             return false;
     }
     return true;
-}
-
-/* ---- content ---- */
-
-static bool add_file(struct sha256 *s, const char *path, struct fleet_content *out,
-                     struct gs_error *err)
-{
-    char piece[PIECE];
-    struct stat st;
-    int fd = fs_open(path, err);
-    if (fd < 0)
-        return false;
-    if (fstat(fd, &st) == 0) {
-        int64_t changed =
-            add_ns(mul_ns((int64_t)st.st_mtim.tv_sec, 1000000000), st.st_mtim.tv_nsec);
-        out->changed_ns = changed > out->changed_ns ? changed : out->changed_ns;
-    }
-    ptrdiff_t k;
-    while ((k = fs_read_up_to(fd, piece, sizeof(piece))) > 0) {
-        sha256_add(s, piece, (size_t)k);
-        out->bytes = add_bytes(out->bytes, (uint64_t)k);
-    }
-    if (k < 0)
-        fail(err, GS_E_IO, "cannot read '%s': %s", path, strerror(errno));
-    close(fd);
-    return k == 0;
-}
-
-static int by_bytes(const void *x, const void *y)
-{
-    return memcmp(x, y, SHA256_BYTES);
-}
-
-bool fleet_content(struct fleet_content *out, const struct fleet_found_run *r, struct gs_error *err)
-{
-    struct arena *temporary = arena_scratch();
-    uint8_t(*each)[SHA256_BYTES] = arena_alloc(temporary, (r->files.n + 1) * SHA256_BYTES);
-    bool ok = true;
-    *out = (struct fleet_content){0};
-    for (size_t i = 0; ok && i < r->files.n; i++) {
-        struct sha256 s;
-        sha256_init(&s);
-        ok = add_file(&s, r->files.v[i], out, err);
-        sha256_end(&s, each[i]);
-    }
-    if (ok && r->files.n > 1) { /* in no order: ranks may be called otherwise elsewhere */
-        qsort(each, r->files.n, SHA256_BYTES, by_bytes);
-        sha256(each[0], each, r->files.n * SHA256_BYTES);
-    }
-    for (size_t i = 0; i < SHA256_BYTES; i++)
-        snprintf(out->hash + 2 * i, 3, "%02x", each[0][i]);
-    arena_release(temporary);
-    return ok;
 }

@@ -12,12 +12,15 @@
 #ifndef GS_FLEET_FLEET_H
 #define GS_FLEET_FLEET_H
 
+#include "base/sha256.h"
 #include "base/vec.h"
+#include "cache/identity.h"
 #include "compare/profile.h"
 #include "fleet/store.h"
 #include "run/run.h"
 
-enum { FLEET_VERSION = 1 /* of the tables */ };
+/* Of the tables; earlier ones are read as they are and brought up to date when something is added. */
+enum { FLEET_VERSION = 2 };
 
 /* ---- which runs there are ---- */
 
@@ -29,8 +32,7 @@ enum fleet_division {
 
 struct fleet_found_run {
     const char *path, *name; /* the latter as 'compare' labels it */
-    struct opt_list traces;
-    VEC(const char *) files; /* all that they are made of */
+    struct ingest_files traces;
 };
 
 /* What could not be read, and why. */
@@ -48,15 +50,36 @@ struct fleet_found {
 bool fleet_find(struct fleet_found *out, const struct opt_list *paths, enum fleet_division how,
                 struct arena *a, struct gs_error *err);
 
-/* Its content: the same wherever it lies. Also its size and when it was changed last. */
-struct fleet_content {
-    char hash[65];
-    uint64_t bytes;
-    int64_t changed_ns;
+/* ---- their content: the same wherever they lie (content.c) ---- */
+
+struct fleet_file {
+    const char *path;
+    struct identity id; /* also of one that is not there, as a log of SQLite may be */
+    char hash[SHA256_HEX];
+    bool is_new; /* it was read, and the database can remember what it is */
 };
 
-bool fleet_content(struct fleet_content *out, const struct fleet_found_run *r,
-                   struct gs_error *err);
+/* Also its size and when it was changed last. */
+struct fleet_content {
+    char hash[SHA256_HEX];
+    uint64_t bytes;
+    int64_t changed_ns;
+    VEC(struct fleet_file) files;
+    size_t n; /* those that are there */
+};
+
+/* `anew`: files are read, whatever is remembered of them. */
+bool fleet_content(struct fleet_content *out, struct fleet *f, const struct fleet_found_run *r,
+                   bool anew, struct arena *a, struct gs_error *err);
+/* Whether the files are still those that the content was taken of: asked when they were analyzed. */
+bool fleet_unchanged(const struct fleet_content *c, const struct fleet_found_run *r,
+                     struct gs_error *err);
+/*
+ * So that they need not be read the next time, of a run that is there. It may fail, for want of the
+ * right to write say: it only saves time.
+ */
+void fleet_remember(struct fleet *f, const struct fleet_found_run *r,
+                    const struct fleet_content *c);
 
 /* ---- into the database ---- */
 

@@ -4,9 +4,12 @@
 
 #include "fleet/fleet.h"
 
+static const char file_table[] =
+    "CREATE TABLE IF NOT EXISTS gpusight_file (state TEXT PRIMARY KEY, content TEXT NOT NULL)";
+
 /*
  * Words that both know, so that there is one text: SQLite takes any name of a type. A run is known
- * by its content: all tables have it.
+ * by its content: all tables but that of files have it.
  */
 static const struct {
     const char *text;
@@ -20,7 +23,7 @@ static const struct {
      "wall_ns BIGINT NOT NULL, window_ns BIGINT NOT NULL, gpu_time_ns BIGINT NOT NULL, "
      "busy_pct DOUBLE PRECISION, kernel_pct DOUBLE PRECISION, idle_pct DOUBLE PRECISION, "
      "kernels BIGINT NOT NULL, copies BIGINT NOT NULL, straggler BIGINT, quality TEXT NOT NULL, "
-     "profile TEXT NOT NULL)"},
+     "profile TEXT NOT NULL, detail_rank BIGINT)"},
     {"CREATE TABLE IF NOT EXISTS gpusight_ledger (run TEXT NOT NULL REFERENCES gpusight_run(run), "
      "cause TEXT NOT NULL, label TEXT NOT NULL, ns BIGINT NOT NULL, pct DOUBLE PRECISION, "
      "PRIMARY KEY (run, cause))"},
@@ -36,6 +39,7 @@ static const struct {
      "p95_ns BIGINT NOT NULL, pct DOUBLE PRECISION, PRIMARY KEY (run, place))"},
     {"CREATE TABLE IF NOT EXISTS gpusight_version (run TEXT NOT NULL REFERENCES gpusight_run(run), "
      "what TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (run, what))"},
+    {file_table},
     {"CREATE INDEX IF NOT EXISTS gpusight_run_by_time ON gpusight_run (started_ns)"},
     {"CREATE INDEX IF NOT EXISTS gpusight_run_by_name ON gpusight_run (name, started_ns)"},
 };
@@ -47,7 +51,8 @@ static const struct {
     {"gpusight_runs",
      "SELECT TIME AS time, name, run, path, files, bytes, ranks, gpus, gpu_name, host, command, "
      "verdict, headline, recoverable_pct, wall_ns / 1e9 AS wall_s, window_ns / 1e9 AS window_s, "
-     "busy_pct, kernel_pct, idle_pct, kernels, copies, straggler, quality FROM gpusight_run r"},
+     "busy_pct, kernel_pct, idle_pct, kernels, copies, straggler, quality, detail_rank "
+     "FROM gpusight_run r"},
     {"gpusight_ledger_over_time",
      "SELECT TIME AS time, r.name, r.run, l.cause, l.label, l.ns / 1e9 AS seconds, l.pct "
      "FROM gpusight_ledger l JOIN gpusight_run r ON r.run = l.run"},
@@ -96,38 +101,90 @@ static bool statement(struct fleet *f, const char *sql, struct gs_error *err)
     return fleet_run(f, sql, NULL, 0, NULL, NULL, NULL, err);
 }
 
-static const char *view_text(const struct fleet *f, const char *name, const char *text)
+static const char *view_text(const struct fleet *f, const char *create, const char *name,
+                             const char *text)
 {
     const char *time =
         f->backend->has_to_timestamp
             ? "to_timestamp(r.started_ns / 1e9)"
             : "strftime('%Y-%m-%dT%H:%M:%SZ', r.started_ns / 1000000000, 'unixepoch')";
     const char *at = strstr(text, "TIME");
-    return arena_printf(f->arena, "CREATE VIEW %s AS %.*s%s%s", name, (int)(at - text), text, time,
-                        at + strlen("TIME"));
+    return arena_printf(f->arena, "%s VIEW %s AS %.*s%s%s", create, name, (int)(at - text), text,
+                        time, at + strlen("TIME"));
+}
+
+static bool version_of(struct fleet *f, struct found *out, struct gs_error *err)
+{
+    *out = (struct found){0};
+    return fleet_run(f, "SELECT version FROM gpusight_schema", NULL, 0, take_version, out, NULL,
+                     err);
+}
+
+/* Of two that begin at once, one waits for the other. */
+static bool alone(struct fleet *f, struct gs_error *err)
+{
+    return !f->backend->has_to_timestamp ||
+           statement(f, "SELECT pg_advisory_xact_lock(7378697629)", err);
+}
+
+static bool create_tables(struct fleet *f, struct gs_error *err)
+{
+    for (size_t i = 0; i < ARRAY_LEN(tables); i++)
+        if (!statement(f, tables[i].text, err))
+            return false;
+    return true;
 }
 
 static bool create(struct fleet *f, struct gs_error *err)
 {
     struct fleet_value version = fleet_int(FLEET_VERSION);
-    struct found there = {0};
-    /* Of two that begin at once, one waits for the other. */
-    if (f->backend->has_to_timestamp &&
-        !statement(f, "SELECT pg_advisory_xact_lock(7378697629)", err))
+    struct found there;
+    if (!alone(f, err))
         return false;
-    for (size_t i = 0; i < ARRAY_LEN(tables); i++)
-        if (!statement(f, tables[i].text, err))
-            return false;
-    if (!fleet_run(f, "SELECT version FROM gpusight_schema", NULL, 0, count_rows, &there, NULL,
-                   err))
+    if (!create_tables(f, err) || !version_of(f, &there, err))
         return false;
     if (there.rows)
         return true;
     for (size_t i = 0; i < ARRAY_LEN(views); i++)
-        if (!statement(f, view_text(f, views[i].name, views[i].text), err))
+        if (!statement(f, view_text(f, "CREATE", views[i].name, views[i].text), err))
             return false;
     return fleet_run(f, "INSERT INTO gpusight_schema (version) VALUES ($1)", &version, 1, NULL,
                      NULL, NULL, err);
+}
+
+/* What changed since version 1. A view that is replaced keeps who may read it. */
+static bool upgrade(struct fleet *f, struct gs_error *err)
+{
+    bool pg = f->backend->has_to_timestamp;
+    struct fleet_value version = fleet_int(FLEET_VERSION);
+    uint64_t changed = 0;
+    struct found there;
+    if (!alone(f, err) || !version_of(f, &there, err))
+        return false;
+    if (there.rows != 1 || there.version != 1) /* somebody else was faster */
+        return true;
+    return statement(f, "ALTER TABLE gpusight_run ADD COLUMN detail_rank BIGINT", err) &&
+           statement(f, file_table, err) &&
+           (pg || statement(f, "DROP VIEW IF EXISTS gpusight_runs", err)) &&
+           statement(
+               f, view_text(f, pg ? "CREATE OR REPLACE" : "CREATE", views[0].name, views[0].text),
+               err) &&
+           fleet_run(f, "UPDATE gpusight_schema SET version = $1", &version, 1, NULL, NULL,
+                     &changed, err) &&
+           (changed == 1 ||
+            fail(err, GS_E_FORMAT, "'%s' has its tables in another schema; set search_path to it",
+                 f->place));
+}
+
+static bool in_transaction(struct fleet *f, bool (*make)(struct fleet *f, struct gs_error *err),
+                           struct gs_error *err)
+{
+    if (!fleet_begin(f, err))
+        return false;
+    if (make(f, err) && fleet_commit(f, err))
+        return true;
+    fleet_rollback(f);
+    return false;
 }
 
 /* Whether there are tables of ours, and whether the database holds something else. */
@@ -153,7 +210,7 @@ static bool look(struct fleet *f, bool *ours, bool *others, struct gs_error *err
 
 bool fleet_schema(struct fleet *f, enum fleet_mode mode, struct gs_error *err)
 {
-    struct found found = {0};
+    struct found found;
     bool ours, others;
     if (!look(f, &ours, &others, err))
         return false;
@@ -161,18 +218,15 @@ bool fleet_schema(struct fleet *f, enum fleet_mode mode, struct gs_error *err)
         return fail(err, others ? GS_E_USAGE : GS_E_EMPTY,
                     "'%s' is no database of 'gpusight collect'; give another %s", f->place,
                     others ? "file" : "one");
-    if (!ours) {
-        if (!fleet_begin(f, err))
-            return false;
-        if (!create(f, err) || !fleet_commit(f, err)) {
-            fleet_rollback(f);
-            return false;
-        }
-    }
-    if (!fleet_run(f, "SELECT version FROM gpusight_schema", NULL, 0, take_version, &found, NULL,
-                   err))
+    if (!ours && !in_transaction(f, create, err))
         return false;
-    if (found.rows != 1 || found.version != FLEET_VERSION)
+    if (!version_of(f, &found, err))
+        return false;
+    if (found.rows == 1 && found.version == 1 && mode == FLEET_WRITE &&
+        (!in_transaction(f, upgrade, err) || !version_of(f, &found, err)))
+        return false;
+    if (found.rows != 1 || found.version < (mode == FLEET_READ ? 1 : FLEET_VERSION) ||
+        found.version > FLEET_VERSION)
         return fail(err, GS_E_FORMAT,
                     "'%s' has tables of version %lld, and this is gpusight with version %d; %s",
                     f->place, (long long)found.version, FLEET_VERSION,

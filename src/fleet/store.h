@@ -82,8 +82,12 @@ void fleet_mask_here(char *place);
 
 /* ---- behind it ---- */
 
+/* PostgreSQL: a lock of the transaction, by a number that is ours. */
+#define FLEET_ALONE "SELECT pg_advisory_xact_lock(1196641127)"
+
 struct fleet_backend {
     const char *begin;     /* for transactions that write */
+    const char *alone;     /* then: until the end, no other one that says this; NULL: by itself */
     bool has_to_timestamp; /* PostgreSQL's word for a time; else SQLite's */
     bool (*run)(void *db, const char *sql, const struct fleet_value *v, size_t n, fleet_taker *take,
                 void *ctx, uint64_t *changed, struct gs_error *err);

@@ -315,12 +315,21 @@ struct input *ingest_input(const char *path, const struct ingest_opts *o, struct
     return in;
 }
 
-struct db *ingest_db(const char *path, const struct ingest_opts *o, struct arena *arena,
+struct db *ingest_db(const char *path, const struct ingest_opts *o,
+                     bool (*detect)(const struct probe *p), struct arena *arena,
                      struct gs_error *err)
 {
     struct db *db = db_new(arena, path, o->reader, o->threads, err);
-    if (db)
-        db->progress = o->progress;
+    if (!db)
+        return NULL;
+    const char **tables = arena_array(arena, const char *, db->schema.n + 1);
+    for (size_t i = 0; i < db->schema.n; i++)
+        tables[i] = db->schema.v[i].name;
+    if (!detect(&(struct probe){.path = path, .is_sqlite = true, .tables = tables})) {
+        fail(err, GS_E_IO, "it was replaced by another file while it was read");
+        return NULL;
+    }
+    db->progress = o->progress;
     return db;
 }
 

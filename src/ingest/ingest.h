@@ -94,9 +94,18 @@ bool ingest_find_here(struct ingest_files *out, const struct opt_list *paths, bo
 /* What is passed over in a folder, since it is part of another trace there, or says the same. */
 bool ingest_belongs_to_another(const char *path, bool folder, struct arena *a);
 
-/* The paths of all files that a trace is made of, those of SQLite beside it included. */
-struct fs_list;
-void ingest_members(struct fs_list *out, const struct ingest_file *file, struct arena *a);
+/*
+ * All files that a trace is made of, or would be if they were there, as a log of SQLite is. `as`: the
+ * path, if the name that it is known by were no link.
+ */
+struct ingest_member {
+    const char *path, *as;
+};
+struct ingest_members {
+    VEC(struct ingest_member) v;
+};
+void ingest_members(struct ingest_members *out, const char *path, const struct format *f,
+                    struct arena *a);
 
 /* In bytes; 0 when that cannot be told. */
 uint64_t ingest_size(const struct ingest_file *file);
@@ -112,10 +121,14 @@ bool ingest_load_one(struct trace *t, const struct ingest_file *file, const stru
 bool ingest_load_files(struct trace *t, const struct ingest_files *files,
                        const struct ingest_opts *o, struct gs_error *err);
 
-/* A file for a reader, with what the options say: a stream of its bytes, or a database. */
+/*
+ * A file for a reader, with what the options say: a stream of its bytes, or a database, which must
+ * still be what it was taken for (format.detect).
+ */
 struct input *ingest_input(const char *path, const struct ingest_opts *o, struct arena *arena,
                            struct gs_error *err);
-struct db *ingest_db(const char *path, const struct ingest_opts *o, struct arena *arena,
+struct db *ingest_db(const char *path, const struct ingest_opts *o,
+                     bool (*detect)(const struct probe *p), struct arena *arena,
                      struct gs_error *err);
 
 /* What a reader knows of its file before it reads it; the rest is "", to be filled in. */

@@ -101,6 +101,7 @@ struct list_answer {
     const char *host;
     bool sees_all;
     bool own_paths;        /* others than the root's */
+    const char *missing;   /* why one of its own paths is not there; "": all are */
     VEC(uint8_t) sees;     /* by trace of the root */
     VEC(uint8_t) found;    /* by path of the root; only without own_paths */
     struct seen_list more; /* that the root does not see */
@@ -111,6 +112,7 @@ static void pack_answer(struct pack *p, struct list_answer *a)
     pack_text(p, &a->host);
     PACK(p, a->sees_all);
     PACK(p, a->own_paths);
+    pack_text(p, &a->missing);
     PACK_FLAT(p, &a->sees);
     PACK_FLAT(p, &a->found);
     PACK_VEC(p, &a->more.v, pack_seen);
@@ -176,7 +178,7 @@ static bool answer_list(struct pack *question, struct str *out, struct arena *ar
                         struct gs_error *err)
 {
     struct list_question q = {0};
-    struct list_answer answer = {0};
+    struct list_answer answer = {.missing = ""};
     struct seen_list here = {0};
     struct gs_error missing = {0};
     struct pack p;
@@ -196,6 +198,8 @@ static bool answer_list(struct pack *question, struct str *out, struct arena *ar
             return false;
         for (size_t i = 0; !answer.own_paths && i < paths.n; i++)
             vec_push(&answer.found, arena, found[i]);
+        if (answer.own_paths && missing.code)
+            answer.missing = missing.text;
         compare_with_root(&answer, &here, &q.seen, arena);
     }
     gethostname(host, sizeof(host) - 1);
@@ -359,6 +363,8 @@ static bool ask_all(struct merging *m, struct list_question *q)
         pack_answer(&p, &m->answers[i]);
         if (!pack_done(&p) || (!m->answers[i].sees_all && m->answers[i].sees.n != q->seen.v.n))
             return fail(m->err, GS_E_IO, "the list of traces of process %d cannot be read", i + 1);
+        if (*m->answers[i].missing) /* the root cannot know whether it should be there */
+            log_warn("process %d on %s: %s", i + 1, m->answers[i].host, m->answers[i].missing);
         m->own_paths |= m->answers[i].own_paths;
         m->mixed |= !m->answers[i].sees_all;
     }

@@ -19,41 +19,16 @@ enum { CHUNK = 4 << 20 };
 
 /* ---- where the file is ---- */
 
+/* Files there, and what they are called for readers. */
 struct members {
-    VEC(const char *) paths;
+    VEC(const char *) paths, names;
 };
-
-static void add_if_there(struct members *m, const char *path, struct arena *a)
-{
-    if (fs_is_file(path))
-        vec_push(&m->paths, a, path);
-}
-
-/* It and what SQLite keeps beside it, or the parts that its format knows. */
-static void list_members(struct members *m, const char *path, const struct format *f,
-                         struct arena *a)
-{
-    struct fs_list parts = {0};
-    if (f->parts)
-        f->parts(&parts, path, a);
-    for (size_t i = 0; i < parts.n; i++)
-        add_if_there(m, parts.v[i], a);
-    for (size_t i = 0; !f->parts && i < FS_DB_ROWS; i++)
-        add_if_there(m, arena_printf(a, "%s%s", path, fs_db_ends[i]), a);
-}
-
-void ingest_members(struct fs_list *out, const struct ingest_file *file, struct arena *a)
-{
-    struct members m = {0};
-    list_members(&m, file->path, file->format, a);
-    for (size_t i = 0; i < m.paths.n; i++)
-        vec_push(out, a, arena_strdup(a, m.paths.v[i]));
-}
 
 static bool answer_members(struct pack *question, struct str *out, struct arena *arena,
                            struct gs_error *err)
 {
     const char *path, *name;
+    struct ingest_members all = {0};
     struct members m = {0};
     struct pack p;
     pack_text(question, &path);
@@ -61,9 +36,16 @@ static bool answer_members(struct pack *question, struct str *out, struct arena 
     const struct format *f = pack_done(question) && name && path ? detect_named(name) : NULL;
     if (!f)
         return fail(err, GS_E_IO, "a question of another process cannot be read");
-    list_members(&m, path, f, arena);
+    ingest_members(&all, path, f, arena);
+    for (size_t i = 0; i < all.v.n; i++) {
+        if (!fs_is_file(all.v.v[i].path))
+            continue;
+        vec_push(&m.paths, arena, all.v.v[i].path);
+        vec_push(&m.names, arena, all.v.v[i].as);
+    }
     pack_write(&p, out);
     PACK_VEC(&p, &m.paths, pack_text);
+    PACK_VEC(&p, &m.names, pack_text);
     return true;
 }
 
@@ -99,6 +81,7 @@ static bool answer_hash(struct pack *question, struct str *out, struct arena *ar
     const char *path;
     struct mapping m;
     uint8_t hash[SHA256_BYTES];
+    char hex[SHA256_HEX];
     (void)arena;
     pack_text(question, &path);
     if (!pack_done(question) || !path)
@@ -107,8 +90,8 @@ static bool answer_hash(struct pack *question, struct str *out, struct arena *ar
         return false;
     sha256(hash, m.data, m.size);
     unmap_file(&m);
-    for (size_t i = 0; i < sizeof(hash); i++)
-        str_printf(out, "%02x", hash[i]);
+    sha256_hex(hex, hash);
+    str_puts(out, hex);
     return true;
 }
 
@@ -219,7 +202,8 @@ static bool ask_members(const struct ingest_file *file, struct members *m, struc
         return false;
     pack_read(&p, answer.bytes, answer.n, a);
     PACK_VEC(&p, &m->paths, pack_text);
-    return (pack_done(&p) && m->paths.n) ||
+    PACK_VEC(&p, &m->names, pack_text);
+    return (pack_done(&p) && m->paths.n && m->paths.n == m->names.n) ||
            fail(err, GS_E_IO, "'%s' is not there any more", file->path);
 }
 
@@ -238,7 +222,7 @@ const char *remote_copy(const struct ingest_file *file, struct arena *a, struct 
     }
     own(c, root, a);
     for (size_t i = 0; i < m.paths.n; i++) {
-        if (!make_way(c, root, m.paths.v[i], &to, a, err))
+        if (!make_way(c, root, m.names.v[i], &to, a, err))
             return NULL;
         own(c, to, a);
         if (!copy_member(file->remote, m.paths.v[i], to, a, err))

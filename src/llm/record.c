@@ -13,13 +13,11 @@ enum { REPLAY_MAX = 64 * 1024 * 1024 };
 
 static const char *digest(const char *p, size_t n, struct arena *a)
 {
-    uint8_t sum[32];
-    struct str out;
-    str_init(&out, a);
+    uint8_t sum[SHA256_BYTES];
+    char *out = arena_alloc(a, SHA256_HEX);
     sha256(sum, p, n);
-    for (size_t i = 0; i < sizeof(sum); i++)
-        str_printf(&out, "%02x", sum[i]);
-    return out.buf;
+    sha256_hex(out, sum);
+    return out;
 }
 
 void recorder_begin(struct recorder *r, const struct llm *l, const char *body, size_t n,

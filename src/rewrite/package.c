@@ -107,7 +107,7 @@ static bool place(struct packing *p, const struct ingest_file *f, struct gs_erro
     const char *name = free_name(p, f->path);
     vec_push(&p->names, a, (char *)(uintptr_t)name);
     for (size_t i = 0; i < FS_DB_ROWS; i++) { /* the last rows of a database may be beside it */
-        struct part part = {arena_printf(a, "%s%s", f->path, fs_db_ends[i]),
+        struct part part = {fs_db_file(f->path, i, a),
                             arena_printf(a, "%s/%s%s", p->folder, name, fs_db_ends[i]), false,
                             false};
         if (i && !fs_is_file(part.from))

@@ -26,7 +26,7 @@ static bool is_database(const char *path, struct arena *a, bool *is, struct gs_e
 static bool has_log(const char *path, struct arena *a)
 {
     for (size_t i = 1; i < FS_DB_ROWS; i++)
-        if (fs_size(arena_printf(a, "%s%s", path, fs_db_ends[i])) > 0)
+        if (fs_size(fs_db_file(path, i, a)) > 0)
             return true;
     return false;
 }

@@ -60,8 +60,7 @@ void edit_head(struct edit *e, const char *text, size_t n, struct arena *a)
     uint8_t sum[SHA256_BYTES];
     char *key = arena_alloc(a, OBJECT_NAME);
     sha256(sum, text, n);
-    for (size_t i = 0; i < SHA256_BYTES; i++)
-        snprintf(key + 2 * i, 3, "%02x", sum[i]);
+    sha256_hex(key, sum);
     *e = (struct edit){.key = key};
     split_lines(&lines, text, n, a);
     for (size_t i = 0; i < lines.n && !is_edit_line(lines.v[i]); i++) {

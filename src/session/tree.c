@@ -81,8 +81,7 @@ static const char *object_name(struct session *s, const void *data, size_t n)
     uint8_t sum[SHA256_BYTES];
     char *name = arena_alloc(s->arena, OBJECT_NAME);
     sha256(sum, data, n);
-    for (size_t i = 0; i < SHA256_BYTES; i++)
-        snprintf(name + 2 * i, 3, "%02x", sum[i]);
+    sha256_hex(name, sum);
     return name;
 }
 

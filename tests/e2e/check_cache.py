@@ -18,6 +18,10 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+from sqlite_log import write_log  # noqa: E402
+
 HEADER = struct.Struct("<16sQQQQQQ")
 MASK = (1 << 64) - 1
 FACTOR = 0x9FB21C651E98DF25
@@ -267,6 +271,28 @@ def stale(folder):
 # ---- what is damaged is noticed
 
 
+def linked(folder):
+    """Logs lie beside what a link leads to."""
+    target, link, cache = (os.path.join(folder, name) for name in ("target/t.db", "link.db", "cache-linked"))
+    os.makedirs(os.path.dirname(target))
+    run("synth", "demo", "-o", target)
+    log = write_log(target)
+    os.symlink("target/t.db", link)
+    alone = run("dump", link).stdout
+    run("dump", "--cache", cache, link)
+    with open(target + "-wal", "wb") as f:
+        f.write(log)
+    if not os.geteuid():
+        os.chown(target + "-wal", 1000, 1000)
+    before = os.stat(target + "-wal")
+    with_log = run("dump", link).stdout
+    check("a log takes rows away", alone != with_log)
+    check("a log beside what a link leads to", run("dump", "--cache", cache, link).stdout == with_log)
+    check("and again", hit(run("dump", "--cache", cache, link)))
+    after = os.stat(target + "-wal")
+    check("the log stays as it is", (before.st_uid, before.st_ctime_ns) == (after.st_uid, after.st_ctime_ns))
+
+
 def damaged(folder):
     cache, path = os.path.join(folder, "damaged"), os.path.join(folder, "d.db")
     run("synth", "one_kernel", "-o", path)
@@ -476,7 +502,7 @@ def main():
     os.environ.pop("GPUSIGHT_CACHE", None)
     os.umask(0o022)
     with tempfile.TemporaryDirectory() as folder:
-        for part in (same_results, stale, damaged, forged, folders, cut_in_use):
+        for part in (same_results, stale, linked, damaged, forged, folders, cut_in_use):
             part(folder)
         if args.traces:
             real(folder)

@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import csv
 import glob
+import hashlib
 import io
 import json
 import os
@@ -27,6 +28,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
 import tell  # noqa: E402
+from sqlite_log import write_log  # noqa: E402
 from tell import expect as check  # noqa: E402
 
 SECRET = "geheim-7f3a"
@@ -242,6 +244,110 @@ def refusals(t):
     t.fails(4, "use a later gpusight", "history", "--db", "later.db")
 
 
+def remembered(t, db, env):
+    """Files are read once; what is written to since then is read again, whatever its times say."""
+    trace = os.path.join(t.folder, "once.db")
+    shutil.copy(os.path.join(t.folder, "site/night1/train.db"), trace)
+    with open(trace, "ab") as f:
+        f.write(bytes(8192))
+    before = os.stat(trace)
+    check("1 run added" in t.ok("collect", "once.db", "--db", db.place, env=env), "a new one")
+    hashed = hashlib.sha256(open(trace, "rb").read()).hexdigest()
+    check((hashed, ) in db.rows("file", "content"), "the hash is not remembered, or another")
+    db.execute(f"UPDATE gpusight_file SET content = '{'5' * 64}' WHERE content = '{hashed}'")
+    check("1 run added" in t.ok("collect", "once.db", "--db", db.place, env=env), "the file was read again")
+    t.ok("collect", "once.db", "--replace", "--db", db.place, env=env)
+    check((hashed, ) in db.rows("file", "content"), "--replace believes what is remembered")
+    db.execute(f"UPDATE gpusight_file SET content = 'bad' WHERE content = '{hashed}'")
+    check("1 there already" in t.ok("collect", "once.db", "--db", db.place, env=env), "a bad hash is taken for one")
+    with open(trace, "r+b") as f:
+        f.seek(before.st_size - 4000)
+        f.write(b"x")
+    os.utime(trace, ns=(before.st_atime_ns, before.st_mtime_ns))
+    check("1 run added" in t.ok("collect", "once.db", "--db", db.place, env=env), "a change is not noticed")
+    files = db.rows("file")
+    check("1 there already" in t.ok("collect", "once.db", "--db", db.place, env=env) and db.rows("file") == files, "once more")
+    os.remove(trace)
+
+
+def logs(t):
+    """What a log beside a database holds belongs to it, wherever links lead and whenever it comes."""
+    data, folder = os.path.join(t.folder, "data"), os.path.join(t.folder, "links")
+    trace = os.path.join(data, "x.db")
+    os.makedirs(data)
+    os.makedirs(folder)
+    shutil.copy(os.path.join(t.folder, "site/night1/train.db"), trace)
+    log = write_log(trace)
+    os.symlink("../data/x.db", os.path.join(folder, "x.db"))
+    os.symlink("../data/x.db", os.path.join(folder, "README"))  # the same file by another name
+    whole = int(json.loads(t.ok("info", "--json", trace))["counts"]["kernels"])
+
+    def put():
+        with open(trace + "-wal", "wb") as f:
+            f.write(log)
+    db = SQLite(t, "logs.db")
+    t.ok("collect", "links", "--db", db.place)
+    put()
+    check("1 run added" in t.ok("collect", "links", "--db", db.place), "a log beside what a link leads to")
+    rows = {(str(whole), "1"), (str(whole - whole // 2), "2")}
+    check(set(db.rows("run", "kernels, files")) == rows, f"{db.rows('run', 'kernels, files')} instead of {rows}")
+    for i in range(6):  # at any moment: it is part of the hash, or the run is left out
+        race = SQLite(t, f"race{i}.db")
+        os.remove(trace + "-wal")
+        p = subprocess.Popen([t.gpusight, "collect", "site/night1", "data", "--db", race.place], cwd=t.folder,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.01 * i)
+        put()
+        p.wait(timeout=120)
+        there = {r[1:] for r in race.rows("run", "name, kernels, files") if r[0] == "data/x.db"}
+        check(there <= rows, f"a log that came after {0.01 * i:.2f} s: {there}")
+    t.ok("collect", ".", "--db", os.path.join(data, "fleet.db"))  # never into a database, though
+    with open(os.path.join(data, "fleet.db"), "ab") as out:
+        p = subprocess.run([t.gpusight, "collect", ".", "--db", "own.db"], cwd=data, stdout=out, stderr=subprocess.PIPE, check=False)
+    check(p.returncode == 2 and b"reads the file" in p.stderr, f"a report into a database: {p.returncode} {p.stderr}")
+    os.remove(os.path.join(data, "fleet.db"))
+    os.remove(os.path.join(data, "own.db"))
+    with open(os.path.join(data, "collect.log"), "wb") as out:  # its own report in the folder that it reads
+        p = subprocess.run([t.gpusight, "collect", ".", "--db", "own.db"], cwd=data, stdout=out, stderr=subprocess.PIPE, check=False)
+    with open(os.path.join(data, "collect.log"), encoding="utf-8") as f:
+        check(p.returncode == 0 and "1 run added" in f.read(), f"a report in the folder: {p.returncode} {p.stderr}")
+
+
+def earlier_version(t, db, env, pg):
+    """Tables of version 1 are read as they are, and brought up to date by the next collect."""
+    t.ok("collect", "site/night1", "--db", db.place, env=env)
+    names = "run, name, verdict, wall_ns, profile"
+    before, view = db.rows("run", names), db.rows("runs", "run, wall_s, quality")
+    text = db.rows("run", "run")  # version 1 had neither the column nor the table
+    db.execute("DROP VIEW gpusight_runs")
+    db.execute("ALTER TABLE gpusight_run DROP COLUMN detail_rank")
+    db.execute("DROP TABLE gpusight_file")
+    time_of = "to_timestamp(r.started_ns / 1e9)" if pg else "strftime('%Y-%m-%dT%H:%M:%SZ', r.started_ns / 1000000000, 'unixepoch')"
+    db.execute(f"CREATE VIEW gpusight_runs AS SELECT {time_of} AS time, name, run, path, files, bytes, ranks, gpus, gpu_name, host, "
+               "command, verdict, headline, recoverable_pct, wall_ns / 1e9 AS wall_s, window_ns / 1e9 AS window_s, busy_pct, "
+               "kernel_pct, idle_pct, kernels, copies, straggler, quality FROM gpusight_run r")
+    db.execute("UPDATE gpusight_schema SET version = 1")
+    t.ok("history", "--db", db.place, env=env)
+    check(db.rows("schema", "version") == [("1", )], "who only reads changes the version")
+    check("0 runs added" in t.ok("collect", "site/night1", "--db", db.place, env=env), "known runs are not known")
+    check(db.rows("schema", "version") == [("2", )] and db.rows("run", "run") == text, "not brought up to date")
+    check(db.rows("run", names) == before and db.rows("runs", "run, wall_s, quality") == view, "rows changed on the way")
+    check({r[1] for r in db.rows("runs", "run, detail_rank")} == {""}, "a run of one file is not of one rank")
+
+
+def large_job(t):
+    """Of a job too large for one trace, the rank that the figures are of is named."""
+    os.makedirs(os.path.join(t.folder, "large"))
+    for path in glob.glob(os.path.join(t.folder, "site/job/*.db")):
+        to = os.path.join(t.folder, "large", os.path.basename(path))
+        shutil.copy(path, to)
+        os.truncate(to, 200 << 20)  # a hole: it takes no room
+    db = SQLite(t, "large.fleet")
+    t.ok("collect", "large", "--db", db.place)
+    rows = db.rows("runs", "ranks, detail_rank")
+    check(len(rows) == 1 and rows[0][0] == "3" and rows[0][1] in ("0", "1", "2"), f"a large job: {rows}")
+
+
 def interrupted(t, db, env, kills, expected):
     """Killed at any moment: what is there is whole, and the next one goes on."""
     r = random.Random(4)
@@ -259,7 +365,27 @@ def interrupted(t, db, env, kills, expected):
     check({name: db.rows(name) for name in TABLES} == expected, "killed and run twice: other rows")
 
 
+def changed_meanwhile(t):
+    """A file that is written to between its hash and its analysis is left out, and can be collected later."""
+    db, path = SQLite(t, "changed.db"), os.path.join(t.folder, "moving.db")
+    shutil.copy(os.path.join(t.folder, "site/night1/train.db"), path)
+    p = subprocess.Popen([t.gpusight, "collect", path, "--db", db.place], cwd=t.folder,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while p.poll() is None:
+        os.utime(path)
+        time.sleep(0.0005)
+    out = p.stdout.read().decode()
+    check(p.returncode == 3 and "changed while it was read" in out, f"a changing file: {p.returncode} {out}")
+    check(not db.rows("run"), "a changing file was stored")
+    check("1 run added" in t.ok("collect", path, "--db", db.place), "not collected when it is still")
+    with contextlib.closing(sqlite3.connect(db.path)) as c:
+        empty = c.execute("SELECT count(*) FROM gpusight_run WHERE '' IN (host, command, gpu_name)").fetchone()[0]
+    check(empty == 0, "what is not known is not NULL")
+
+
 def passwords(t, server):
+    for where in ("h:70000/d", "h:0/d", "h:1,h:65536/d", "h/d?port=99999"):
+        t.fails(2, "makes no sense", "collect", "site", "--db", f"postgresql://perf@{where}")
     def hidden(p):
         check(SECRET.encode() not in p.stdout + p.stderr, f"the password is shown: {p.stderr[:300]}")
     wrong = server.place.replace("perf@", f"perf:{SECRET}x@")
@@ -297,6 +423,18 @@ def ways(t):
     return ["wire"]
 
 
+def replaced_at_once(t, db, env):
+    before = db.rows("ledger")
+    several = [subprocess.Popen([t.gpusight, "collect", "--replace", "site", "--db", db.place], cwd=t.folder,
+                                env=dict(os.environ, **env), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+               for _ in range(4)]
+    for p in several:
+        out, err = p.communicate(timeout=120)
+        check(p.returncode == 0 and out.endswith(b"7 runs added, 0 there already, 2 left out\n"),
+              f"four that replace: {p.returncode} {out[-200:]} {err[:300]}")
+    check(db.rows("ledger") == before, "the ledger changed when runs were replaced")
+
+
 def on_server(t, server, way, files, expected, kills):
     env = {"PGPASSWORD": SECRET, "GPUSIGHT_POSTGRESQL": way}
     os.environ["GPUSIGHT_POSTGRESQL"] = way
@@ -305,11 +443,15 @@ def on_server(t, server, way, files, expected, kills):
         check([r[:2] for r in there[name]] == [r[:2] for r in expected[name]], f"{way}: {name} differs from SQLite's")
     names = "run, name, path, started_ns, verdict, headline, wall_ns, straggler, profile"
     check(server.rows("run", names) == files.rows("run", names), f"{way}: runs differ from SQLite's")
+    replaced_at_once(t, server, env)
     passwords(t, server)
-    drop = ("DROP TABLE gpusight_run, gpusight_ledger, gpusight_finding, gpusight_hotspot, gpusight_version, "
+    drop = ("DROP TABLE gpusight_run, gpusight_ledger, gpusight_finding, gpusight_hotspot, gpusight_version, gpusight_file, "
             "gpusight_schema CASCADE")
     server.execute(drop)
     interrupted(t, server, env, kills, there)
+    server.execute(drop)
+    earlier_version(t, server, env, True)
+    remembered(t, server, env)
     server.execute(drop)
 
 
@@ -325,6 +467,11 @@ def main():
         expected = collect(t, files, {})
         divisions(t)
         refusals(t)
+        changed_meanwhile(t)
+        remembered(t, SQLite(t, "remembered.db"), {})
+        logs(t)
+        earlier_version(t, SQLite(t, "earlier.db"), {}, False)
+        large_job(t)
         interrupted(t, SQLite(t, "killed.db"), {}, o.kills, expected)
         server = PostgreSQL(folder)
         try:

@@ -76,6 +76,9 @@ def own_files(t, ranks):
         a = t.one("analyze", "--json", *words.split(), "node0", "node1", "node2")
         b = t.many(3, shell=f"exec {t.gpusight} analyze --json {words} node${t.rank_variable}")
         check(a.returncode == 0 and a.stdout == b.stdout, f"{t.name}: own files {words}: {b.stderr.decode()[:300]}")
+    b = t.many(4, shell=f"exec {t.gpusight} analyze --json node${t.rank_variable}")
+    check(b.returncode == 0 and b"cannot open 'node3'" in b.stderr and b"process 4 on" in b.stderr,
+          f"{t.name}: nobody says that node3 is not there: {b.returncode} {b.stderr[:300]}")
     left = [f for f in os.listdir(t.tmp)]
     check(not left, f"{t.name}: copies are left: {left}")
 

@@ -180,7 +180,7 @@ class Case:
         wrong = [f"leaves {o.left[:3]} in the folder for temporary files"] if o.left else []
         if self.same(o) or (kind == "read" and o.code == 0 and b"missing or damaged" in o.err):
             return wrong  # repair saves what can be read, and says what could not
-        wrong += self.told(o, (3, 4) if kind == "read" else (3,))
+        wrong += self.told(o, (3, 4) if self.line.startswith("repair") else (3,))  # which takes what it can read
         if o.files != old and not self.line.startswith("run"):  # what was recorded stays
             changed = sorted(f for f in o.files.keys() | old.keys() if o.files.get(f) != old.get(f))
             whole = all(o.files.get(f) == self.whole.files.get(f) for f in changed)

@@ -101,10 +101,16 @@ static bool too_much(struct gs_error *err)
     return fail(err, GS_E_NETWORK, "it sends more than %d MiB", CLIENT_MOST_SENT >> 20);
 }
 
-/* Until libpq has a result. A row that never ends is held by libpq, and seen by what that takes. */
+/*
+ * Until libpq has a result. A row that never ends is held by libpq, and seen by what that takes: it
+ * makes room for all of it as soon as it knows the length, and one call may fill that.
+ */
 static bool wait_for_result(const struct pq *pq, struct answer *a, struct gs_error *err)
 {
     while (pq->PQisBusy(pq->conn)) {
+        size_t held = mem_held_by_others();
+        if (held > a->before && held - a->before > CLIENT_MOST_SENT / 2) /* it doubles */
+            return too_much(err);
         struct pollfd p = {.fd = pq->PQsocket(pq->conn), .events = POLLIN};
         if (poll(&p, 1, -1) < 0 && errno != EINTR)
             return fail(err, GS_E_NETWORK, "%s", strerror(errno));
@@ -112,9 +118,6 @@ static bool wait_for_result(const struct pq *pq, struct answer *a, struct gs_err
             return fail(err, GS_E_NETWORK, "%s", cleaned(pq, pq->PQerrorMessage(pq->conn)));
         if (++a->rounds > MOST_ROUNDS)
             return fail(err, GS_E_NETWORK, "%s", nonsense);
-        size_t held = mem_held_by_others();
-        if (held > a->before && held - a->before > CLIENT_MOST_SENT / 2) /* it doubles */
-            return too_much(err);
     }
     return true;
 }
@@ -185,7 +188,7 @@ static bool run(void *ctx, const char *sql, const struct fleet_value *v, size_t 
 }
 
 static const struct fleet_backend backend = {
-    .begin = "BEGIN", .has_to_timestamp = true, .run = run};
+    .begin = "BEGIN", .alone = FLEET_ALONE, .has_to_timestamp = true, .run = run};
 
 static void say_nothing(void *ctx, const char *text)
 {
@@ -200,11 +203,24 @@ static void release(void *what)
         pq->PQfinish(pq->conn);
 }
 
+/* One for each host; an empty one is the usual one. */
+static bool are_ports(const char *list)
+{
+    for (const char *p = list; *p; p += *p == ',') {
+        size_t n = strcspn(p, ",");
+        if (n && !client_is_port(p, n))
+            return false;
+        p += n;
+    }
+    return true;
+}
+
 /* Its own words would hold the address, and so the password, where it makes no sense. */
 static bool read_address(struct pq *pq, const char *address, struct gs_error *err)
 {
     char *said = NULL;
     const char *seconds = getenv("PGCONNECT_TIMEOUT");
+    bool ports = true;
     PQconninfoOption *all = pq->PQconninfoParse(address, &said);
     if (!all)
         return client_no_address(err);
@@ -217,6 +233,8 @@ static bool read_address(struct pq *pq, const char *address, struct gs_error *er
             seconds = arena_strdup(pq->arena, o->val);
         else if (str_eq(o->keyword, "host") || str_eq(o->keyword, "hostaddr"))
             pq->several |= strchr(o->val, ',') != NULL;
+        else if (str_eq(o->keyword, "port"))
+            ports = are_ports(o->val);
     }
     long given = seconds ? strtol(seconds, NULL, 10) : 0;
     pq->seconds = given <= 0 ? USUAL_SECONDS : given > MOST_SECONDS ? MOST_SECONDS : (int)given;
@@ -224,7 +242,7 @@ static bool read_address(struct pq *pq, const char *address, struct gs_error *er
     const char *other = getenv("PGPASSWORD");
     if (!pq->password && other && *other)
         pq->password = arena_strdup(pq->arena, other);
-    return true;
+    return ports || client_no_address(err);
 }
 
 /* ---- connecting ---- */

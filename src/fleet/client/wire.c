@@ -32,7 +32,7 @@ static bool run(void *db, const char *sql, const struct fleet_value *v, size_t n
 }
 
 static const struct fleet_backend backend = {
-    .begin = "BEGIN", .has_to_timestamp = true, .run = run};
+    .begin = "BEGIN", .alone = FLEET_ALONE, .has_to_timestamp = true, .run = run};
 
 static void release(void *what)
 {

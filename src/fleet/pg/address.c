@@ -306,8 +306,7 @@ static bool set_hosts(struct pg_target *t, const struct reading *r, struct arena
         struct pg_host h = {item(names, i, a), item(r->said[PORT], i, a)};
         h.name = h.name && *h.name ? h.name : socket_folder();
         h.port = h.port && *h.port ? h.port : DEFAULT_PORT;
-        unsigned long port = strtoul(h.port, NULL, 10);
-        if (strspn(h.port, "0123456789") != strlen(h.port) || port < 1 || port > 65535)
+        if (!client_is_port(h.port, strlen(h.port)))
             return client_no_address(err);
         vec_push(t, a, h);
     }

@@ -74,7 +74,7 @@ static void release_file(void *file)
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
                  struct arena *arena, struct gs_error *err)
 {
-    struct db *db = ingest_db(path, o, arena, err);
+    struct db *db = ingest_db(path, o, detect, arena, err);
     if (!db)
         return false;
     struct nsys *n = arena_new(arena, struct nsys);

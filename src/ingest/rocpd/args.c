@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/idindex.h"
 #include "base/str.h"
 #include "ingest/rocpd/rocpd.h"
 
@@ -14,10 +15,36 @@ struct arg_reader {
     const char *suffix;
     uint32_t file;
     struct arena *temporary;
-    struct str texts;            /* of the row at hand */
-    struct idmap region, marker; /* id -> row, of this set */
-    struct idmap event;          /* event id -> row; markers behind the regions */
+    struct str texts;              /* of the row at hand */
+    struct idindex region, marker; /* id -> row, of this set */
+    struct idindex event;          /* event id -> row; markers behind the regions */
 };
+
+/* Ids and rows on the way to an index. */
+struct pairs {
+    VEC(int64_t) id;
+    VEC(uint32_t) row;
+};
+
+static void add_pair(struct pairs *p, int64_t id, uint32_t row, struct arena *a)
+{
+    vec_push(&p->id, a, id);
+    vec_push(&p->row, a, row);
+}
+
+/* Of several with one id the last counts. */
+static void make_index(struct idindex *x, struct pairs *p, struct arena *a)
+{
+    for (size_t i = 0, k = p->id.n; i + 1 < k--; i++) {
+        int64_t id = p->id.v[i];
+        uint32_t row = p->row.v[i];
+        p->id.v[i] = p->id.v[k];
+        p->row.v[i] = p->row.v[k];
+        p->id.v[k] = id;
+        p->row.v[k] = row;
+    }
+    idindex_make(x, p->id.v, p->row.v, p->id.n, a);
+}
 
 static uint32_t file_of(const struct trace *t, uint32_t thread)
 {
@@ -28,33 +55,36 @@ static uint32_t file_of(const struct trace *t, uint32_t thread)
 static void index_rows(struct arg_reader *r)
 {
     const struct trace *t = r->t;
-    idmap_init(&r->region, r->temporary);
-    idmap_init(&r->marker, r->temporary);
-    idmap_init(&r->event, r->temporary);
+    struct pairs regions = {0}, markers = {0};
     for (size_t i = 0; i < t->regions.n - t->lifted_calls; i++)
         if (file_of(t, t->regions.thread[i]) == r->file)
-            idmap_put(&r->region, (uint64_t)t->regions.id[i], (uint32_t)i);
+            add_pair(&regions, t->regions.id[i], (uint32_t)i, r->temporary);
     for (size_t i = 0; i < t->markers.n; i++)
         if (file_of(t, t->markers.thread[i]) == r->file && t->markers.kind[i] != MARKER_INSTANT)
-            idmap_put(&r->marker, (uint64_t)t->markers.id[i], (uint32_t)i);
+            add_pair(&markers, t->markers.id[i], (uint32_t)i, r->temporary);
+    make_index(&r->region, &regions, r->temporary);
+    make_index(&r->marker, &markers, r->temporary);
 }
 
 static bool read_events(struct arg_reader *r, struct gs_error *err)
 {
     struct db_query q;
+    struct pairs events = {0};
     const char *table = arena_printf(r->temporary, "rocpd_region%s", r->suffix);
+    r->event = (struct idindex){0};
     if (!db_has_table(r->db, table) || !db_has_column(r->db, table, "event_id"))
         return true;
     if (!db_query(&q, r->db, err, "SELECT event_id, id FROM \"%w\" NOT INDEXED", table))
         return false;
     while (db_next(&q)) {
-        uint64_t id = (uint64_t)sqlite3_column_int64(q.stmt, 1);
-        uint32_t region = idmap_get(&r->region, id), marker = idmap_get(&r->marker, id);
+        int64_t id = sqlite3_column_int64(q.stmt, 1);
+        uint32_t region = idindex_get(&r->region, id), marker = idindex_get(&r->marker, id);
         if (region == NO_INDEX && marker == NO_INDEX)
             continue;
-        idmap_put(&r->event, (uint64_t)sqlite3_column_int64(q.stmt, 0),
-                  region != NO_INDEX ? region : (uint32_t)r->t->regions.n + marker);
+        add_pair(&events, sqlite3_column_int64(q.stmt, 0),
+                 region != NO_INDEX ? region : (uint32_t)r->t->regions.n + marker, r->temporary);
     }
+    make_index(&r->event, &events, r->temporary);
     return db_done(&q, err);
 }
 
@@ -83,7 +113,7 @@ static bool read_args(struct arg_reader *r, struct gs_error *err)
     if (!db_query(&q, r->db, err, "SELECT id%s FROM \"%w\" NOT INDEXED", list.buf, table))
         return false;
     while (db_next(&q)) {
-        uint32_t row = idmap_get(&r->event, (uint64_t)sqlite3_column_int64(q.stmt, 1));
+        uint32_t row = idindex_get(&r->event, sqlite3_column_int64(q.stmt, 1));
         if (row == NO_INDEX)
             continue;
         bool marker = row >= r->t->regions.n;

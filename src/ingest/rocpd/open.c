@@ -196,7 +196,7 @@ static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
                  struct arena *arena, struct gs_error *err)
 {
     struct suffix_list sets = {0};
-    struct db *db = ingest_db(path, o, arena, err);
+    struct db *db = ingest_db(path, o, detect, arena, err);
     if (!db)
         return false;
     trace_note(t, NOTE_UNFINISHED, db->unfinished,

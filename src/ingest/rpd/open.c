@@ -83,7 +83,7 @@ static bool read_file(struct rpd *r, struct gs_error *err)
 static bool load(struct trace *t, const char *path, const struct ingest_opts *o,
                  struct arena *arena, struct gs_error *err)
 {
-    struct db *db = ingest_db(path, o, arena, err);
+    struct db *db = ingest_db(path, o, detect, arena, err);
     if (!db)
         return false;
     struct rpd *r = arena_new(arena, struct rpd);

@@ -37,25 +37,33 @@ static bool lacks_memory(const struct db *db)
     return !p;
 }
 
+bool db_damaged(struct db *db, const char *why, struct gs_error *err)
+{
+    int problem = db->problem ? db->problem : overlay_problem(db->overlay);
+    if (problem)
+        return fail(err, GS_E_IO, "the disk cannot be read: %s", strerror(problem));
+    return fail(err, GS_E_FORMAT, "damaged database: %s", why);
+}
+
 bool db_fail(struct db *db, struct gs_error *err)
 {
     int code = db->handle ? sqlite3_errcode(db->handle) & 0xff : SQLITE_NOMEM;
     if (db->guard.lacks_memory)
         return fail(err, GS_E_IO, "out of memory");
     if (db->guard.why[0])
-        return fail(err, GS_E_FORMAT, "damaged database: %s", db->guard.why);
+        return db_damaged(db, db->guard.why, err);
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
         return fail(err, GS_E_IO, "another program is writing it; wait until it has finished");
     if (code == SQLITE_NOMEM && lacks_memory(db))
         return fail(err, GS_E_IO, "out of memory");
     if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG)
-        return fail(err, GS_E_FORMAT, "damaged database: a record of absurd length");
+        return db_damaged(db, "a record of absurd length", err);
     if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN)
         return fail(err, GS_E_IO, "the disk or a journal beside it cannot be read: %s",
                     sqlite3_errmsg(db->handle));
     if (code == SQLITE_NOTADB)
         return fail(err, GS_E_FORMAT, "not a database, or encrypted");
-    return fail(err, GS_E_FORMAT, "damaged database: %s", sqlite3_errmsg(db->handle));
+    return db_damaged(db, sqlite3_errmsg(db->handle), err);
 }
 
 /* The process that has the write-ahead log open, or 0. Asks the locks, changes nothing. */
@@ -233,11 +241,12 @@ static bool open_pages(struct db *db, const uint8_t *header, bool has_log, struc
         db->unfinished ? open_view(db) : fits || pages_init(&db->pages, header, rounded, db->fds);
     if (!db->can_check)
         return true;
+    db->pages.problem = &db->problem;
     size_t owners = ((size_t)db->pages.n_pages + 1) * sizeof(*db->pages.owner);
     db->pages.owner = arena_calloc(&db->schema.arena, owners, 1);
     return pages_check(&db->pages, 1, &check) ||
            (check.lacks_memory ? fail(err, GS_E_IO, "out of memory")
-                               : fail(err, GS_E_FORMAT, "damaged database: %s", check.why));
+                               : db_damaged(db, check.why, err));
 }
 
 static bool open_all(struct db *db, struct gs_error *err)

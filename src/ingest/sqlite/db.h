@@ -43,6 +43,7 @@ struct db {
     int fds[PARALLEL_MAX];
     int n_fds; /* so many are different */
     struct pages pages;
+    _Atomic int problem;  /* errno of a read of the file that failed; 0: none has */
     bool can_check;       /* the pages are those SQLite sees */
     const char *not_fast; /* why pages cannot be used for rows, or NULL; a static text */
     struct schema schema;
@@ -80,6 +81,8 @@ static inline const char *db_reader(const struct db *db)
 
 /* GS_E_FORMAT with SQLite's own words. Always false. */
 bool db_fail(struct db *db, struct gs_error *err);
+/* That the file is damaged, unless it only could not be read. */
+bool db_damaged(struct db *db, const char *why, struct gs_error *err);
 
 /*
  * Runs a query for each row: step with sqlite3_step() semantics is hidden.

@@ -4,6 +4,7 @@
  */
 #include "ingest/sqlite/overlay.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +33,7 @@ struct overlay {
     VEC(char *) deleted; /* paths that SQLite believes it deleted */
     struct overlay_file *database;
     bool changed, lacks_memory;
+    int problem; /* overlay_problem() */
 };
 
 /* One open file: the real one below (absent when there is none on disk) and the writes above. */
@@ -94,8 +96,13 @@ static int read_disk(struct overlay_file *f, void *buf, int n, sqlite3_int64 at)
     memset(buf, 0, (size_t)n);
     if (have <= 0)
         return SQLITE_OK;
+    errno = 0;
     int rc = f->real->pMethods->xRead(f->real, buf, (int)have, at);
-    return rc == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : rc;
+    if (rc == SQLITE_IOERR_SHORT_READ)
+        return SQLITE_OK;
+    if (rc != SQLITE_OK)
+        f->owner->problem = errno ? errno : EIO;
+    return rc;
 }
 
 static int file_read(sqlite3_file *file, void *buf, int n, sqlite3_int64 at)
@@ -313,10 +320,16 @@ static const sqlite3_io_methods methods = {
 
 /* ---- VFS methods ---- */
 
-/* Nothing but regular files is opened: a pipe in place of a journal would wait for ever. */
+/*
+ * Nothing but regular files is opened: a pipe in place of a journal would wait for ever. To whom a
+ * log or journal belongs is changed by SQLite, for root, when it is opened as what it is.
+ */
 static int open_real(struct overlay *o, const char *path, sqlite3_file *file, int kinds)
 {
+    const int journals = SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL;
     struct stat st;
+    if (kinds & journals)
+        kinds = (kinds & ~journals) | SQLITE_OPEN_SUPER_JOURNAL;
     if (unpack_is_own(path))
         return nameless_open(file, path);
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
@@ -453,6 +466,11 @@ bool overlay_changed(const struct overlay *o)
 bool overlay_lacks_memory(const struct overlay *o)
 {
     return o->lacks_memory;
+}
+
+int overlay_problem(const struct overlay *o)
+{
+    return o ? o->problem : 0;
 }
 
 uint64_t overlay_size(const struct overlay *o)

@@ -45,4 +45,7 @@ bool overlay_read(void *overlay, uint64_t at, uint8_t *buf, size_t n);
 /* True when a write failed since there was no memory for it. */
 bool overlay_lacks_memory(const struct overlay *o);
 
+/* errno of a read that failed; 0: none has, or there is no overlay. */
+int overlay_problem(const struct overlay *o);
+
 #endif

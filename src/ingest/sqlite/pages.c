@@ -1,5 +1,6 @@
 #include "ingest/sqlite/pages.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/types.h>
 
@@ -62,9 +63,18 @@ static const uint8_t *header_of(const uint8_t *page, uint32_t number)
     return number == 1 ? page + PAGES_HEADER : page;
 }
 
-static bool read_all(int fd, uint8_t *buf, size_t n, off_t at)
+/* How many bytes, or -1. */
+static ptrdiff_t read_some(const struct pages *p, int worker, uint8_t *buf, size_t n, off_t at)
 {
-    return fs_read_at(fd, buf, n, (uint64_t)at) == (ptrdiff_t)n;
+    ptrdiff_t got = fs_read_at(p->fds[worker], buf, n, (uint64_t)at);
+    if (got < 0 && p->problem)
+        *p->problem = errno;
+    return got;
+}
+
+static bool read_all(const struct pages *p, int worker, uint8_t *buf, size_t n, off_t at)
+{
+    return read_some(p, worker, buf, n, at) == (ptrdiff_t)n;
 }
 
 bool pages_fetch(const struct pages *p, uint32_t number, uint8_t *buf)
@@ -78,7 +88,7 @@ bool pages_fetch(const struct pages *p, uint32_t number, uint8_t *buf)
     off_t at = (off_t)(number - 1) * p->page_size;
     if (p->view)
         return p->view(p->view_of, (uint64_t)at, buf, p->page_size);
-    ptrdiff_t got = fs_read_at(p->fds[0], buf, p->page_size, (uint64_t)at);
+    ptrdiff_t got = read_some(p, 0, buf, p->page_size, at);
     if (got < 0)
         return false;
     memset(buf + got, 0, p->page_size - (size_t)got);
@@ -140,7 +150,7 @@ static const uint8_t *fetch(struct walk *w, uint32_t number, int depth)
     if (!w->buf[depth])
         w->buf[depth] = arena_array(w->arena, uint8_t, p->page_size);
     off_t at = (off_t)(number - 1) * p->page_size;
-    return read_all(p->fds[0], w->buf[depth], p->page_size, at) ? w->buf[depth] : NULL;
+    return read_all(p, 0, w->buf[depth], p->page_size, at) ? w->buf[depth] : NULL;
 }
 
 static bool walk_tree(struct walk *w, uint32_t number, int64_t last_rowid, int depth);
@@ -225,7 +235,7 @@ bool pages_count(const struct pages *p, int worker, uint32_t number, uint32_t *n
     off_t at = (off_t)(number - 1) * p->page_size + (number == 1 ? PAGES_HEADER : 0);
     if (p->data)
         header = p->data + at;
-    else if (!read_all(p->fds[worker], read, sizeof(read), at))
+    else if (!read_all(p, worker, read, sizeof(read), at))
         return false;
     *n_cells = be16(header + 3);
     return header[0] == LEAF_TABLE && *n_cells * (SMALLEST_CELL + 2) <= p->usable;
@@ -244,7 +254,7 @@ bool pages_read(const struct pages *p, int worker, const struct leaf_ref *leaves
         for (run = 1; i + run < n && leaves[i + run].page == leaves[i].page + run;)
             run++;
         if (leaves[i].page < 1 || leaves[i].page + run - 1 > p->n_pages ||
-            !read_all(p->fds[worker], buf + i * p->page_size, run * p->page_size,
+            !read_all(p, worker, buf + i * p->page_size, run * p->page_size,
                       (off_t)(leaves[i].page - 1) * p->page_size))
             return false;
     }

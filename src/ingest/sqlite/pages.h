@@ -29,6 +29,7 @@ struct pages {
     uint32_t n_pages;
     bool utf8;
     uint32_t *owner; /* by page: the root of the tree it belongs to, 0: not known. May be NULL */
+    _Atomic int *problem; /* errno of a read that failed. May be NULL */
 };
 
 /*

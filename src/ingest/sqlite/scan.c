@@ -461,7 +461,8 @@ static bool run_slow(struct slow_call *call)
         call->query.rc != SQLITE_OK)
         return db_fail(call->db, call->err);
     return b.first + b.n == rows ||
-           fail(call->err, GS_E_FORMAT, "damaged database: table '%s' ends too early", s->table);
+           db_damaged(call->db, arena_printf(call->texts, "table '%s' ends too early", s->table),
+                      call->err);
 }
 
 static bool scan_slow(struct db *db, const struct scan *s, const struct shape *sh,
