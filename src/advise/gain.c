@@ -1,6 +1,7 @@
 /* What following a finding's advice would win: by replay where that is possible. */
 #include <assert.h>
 #include <math.h>
+#include <pthread.h>
 
 #include "advise/rule.h"
 #include "base/parallel.h"
@@ -60,6 +61,7 @@ struct prediction_work {
     struct arena *arena;
     struct prediction p;
     int64_t sides[SIDES];
+    bool likely, begun[SIDES]; /* guarded by struct predictions.lock, as long as several work */
 };
 
 /* Room for replays, one a worker; the first has that of the analysis. */
@@ -69,7 +71,7 @@ struct scratch {
 };
 
 /* Replays are handed out one by one: first the likely ones, then what each may be at best and at
- * worst, where that matters. */
+ * worst, where that matters. Who finds no likely one left begins with the others. */
 struct side_work {
     struct prediction_work *of; /* NULL: all together */
     enum side side;
@@ -81,6 +83,8 @@ struct predictions {
     struct arena *temporary;
     struct prediction_work *v;
     size_t n;
+    pthread_mutex_t lock;
+    size_t taken, done; /* likely ones */
     struct side_work *sides;
     const struct change *together;
     struct prediction *after;
@@ -101,10 +105,31 @@ static struct replay *room_of(struct predictions *of, int worker)
     return &s->replay;
 }
 
-static void predict_one(void *ctx, size_t i, int worker)
+static void run_side(struct predictions *of, const struct side_work *s, int worker)
 {
-    struct predictions *of = ctx;
-    struct prediction_work *job = &of->v[i];
+    s->of->sides[s->side] = predict_side(room_of(of, worker), s->of->f->change, s->side);
+}
+
+/* A side of what is known already, while others still look for likely ones; false: there is none. */
+static bool take_early(struct predictions *of, struct side_work *out)
+{
+    bool found = false;
+    pthread_mutex_lock(&of->lock);
+    bool waits = of->taken == of->n && of->done < of->n;
+    for (size_t i = 0; waits && !found && i < SIDES * of->n; i++) {
+        struct prediction_work *job = &of->v[i / SIDES];
+        *out = (struct side_work){job, (enum side)(i % SIDES)};
+        found = job->likely && !job->begun[out->side] &&
+                predict_asks(&job->p, of->a->depend, job->f->change, out->side);
+        if (found)
+            job->begun[out->side] = true;
+    }
+    pthread_mutex_unlock(&of->lock);
+    return found;
+}
+
+static void find_likely(struct predictions *of, struct prediction_work *job, int worker)
+{
     struct change *c = job->f->change;
     struct replay *r = room_of(of, worker);
     predict_likely(&job->p, r, c, job->arena);
@@ -114,15 +139,30 @@ static void predict_one(void *ctx, size_t i, int worker)
     }
 }
 
+static void predict_one(void *ctx, size_t i, int worker)
+{
+    struct predictions *of = ctx;
+    struct side_work side;
+    pthread_mutex_lock(&of->lock);
+    of->taken++;
+    pthread_mutex_unlock(&of->lock);
+    find_likely(of, &of->v[i], worker);
+    pthread_mutex_lock(&of->lock);
+    of->done++;
+    of->v[i].likely = true;
+    pthread_mutex_unlock(&of->lock);
+    while (take_early(of, &side))
+        run_side(of, &side, worker);
+}
+
 static void predict_other(void *ctx, size_t i, int worker)
 {
     struct predictions *of = ctx;
     const struct side_work *s = &of->sides[i];
-    struct replay *r = room_of(of, worker);
     if (s->of)
-        s->of->sides[s->side] = predict_side(r, s->of->f->change, s->side);
+        run_side(of, s, worker);
     else
-        predict(of->after, r, of->together, false, NULL);
+        predict(of->after, room_of(of, worker), of->together, false, NULL);
 }
 
 /* Where several rules share the same time, each promises no more than its part. */
@@ -167,7 +207,8 @@ struct predictions *findings_likely(struct finding *const *v, size_t n, int work
                                     struct arena *temporary)
 {
     struct predictions *of = arena_new(temporary, struct predictions);
-    *of = (struct predictions){.threads = workers, .temporary = temporary};
+    *of = (struct predictions){
+        .threads = workers, .temporary = temporary, .lock = PTHREAD_MUTEX_INITIALIZER};
     of->v = arena_array(temporary, struct prediction_work, n + 1);
     for (size_t i = 0; i < n; i++) {
         if (!v[i]->change || !v[i]->analysis->depend ||
@@ -200,7 +241,7 @@ void findings_predict(struct predictions *of, const struct change *together,
     for (size_t i = 0; i < SIDES * of->n; i++) {
         struct prediction_work *job = &of->v[i / SIDES];
         enum side side = (enum side)(i % SIDES);
-        if (predict_asks(&job->p, of->a->depend, job->f->change, side))
+        if (!job->begun[side] && predict_asks(&job->p, of->a->depend, job->f->change, side))
             of->sides[n_sides++] = (struct side_work){job, side};
     }
     parallel_for(of->threads, n_sides, predict_other, of);

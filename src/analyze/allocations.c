@@ -210,8 +210,9 @@ static void walk_calls(struct analysis *a, struct calls *c, struct arena *arena)
     a->allocations.top_call = top_call(a->trace, c, v->n_strings);
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
+    (void)arena;
     struct allocation_stats *st = &a->allocations;
     struct arena *temporary = arena_scratch();
     struct calls calls = {0};

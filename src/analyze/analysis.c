@@ -1,10 +1,15 @@
 #include "analyze/analysis.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include "analyze/pass_window.h"
+#include "base/mem.h"
 #include "base/parallel.h"
 #include "base/str.h"
+#include "base/task.h"
 
 const struct analysis_kind *const analysis_kinds[] = {
 #define ANALYSIS(name) &analysis_##name,
@@ -19,27 +24,106 @@ int32_t analysis_gpu_index(const struct analysis *a, size_t slot)
     return gpu == NO_INDEX ? -1 : a->trace->gpus.v[gpu].index;
 }
 
+enum { LOOK_UP_NS = 20000000 };
+
+/* All analyses: in two parts, which may have a thread each. */
 struct stage {
     struct analysis *a;
-    struct arena *beside;
+    const struct analysis_kind *const *kinds;
+    size_t n;
+    struct arena *beside; /* of the second part; the first has that of the analysis */
+    atomic_size_t next;   /* of the kinds: the first that nobody has taken */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool early, failed; /* the early ones are done, or there was no memory for them */
 };
+
+static void run_early(void *ctx)
+{
+    const struct stage *s = ctx;
+    ledger_make(&s->a->ledger, &s->a->view, true, s->a->arena);
+    for (size_t k = 0; k < s->n; k++)
+        if (s->kinds[k]->run && s->kinds[k]->early)
+            s->kinds[k]->run(s->a, s->a->arena);
+}
+
+/* Those that nobody has begun with. */
+static void run_others(struct stage *s, struct arena *arena)
+{
+    for (size_t k; (k = atomic_fetch_add(&s->next, 1)) < s->n;)
+        if (s->kinds[k]->run && !s->kinds[k]->early)
+            s->kinds[k]->run(s->a, arena);
+}
+
+/* Whoever waits for them must hear of a failure, too. */
+static void make_early(struct stage *s)
+{
+    bool ok = mem_guard(run_early, s, NULL);
+    pthread_mutex_lock(&s->lock);
+    s->early = ok;
+    s->failed = !ok;
+    pthread_cond_signal(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+    if (!ok)
+        mem_exhausted();
+}
+
+static void run_main(struct stage *s)
+{
+    struct analysis *a = s->a;
+    if (!s->early)
+        make_early(s);
+    if (s->kinds == analysis_kinds) {
+        quality_check(&a->quality, a->trace, a->view.workers, a->arena);
+        capabilities_find(&a->capabilities, a->trace, a->arena);
+    }
+    run_others(s, a->arena);
+}
+
+/*
+ * They have begun, or come first in this thread: items are taken in order. One that was taken and
+ * then cancelled never begins.
+ */
+static void wait_for_early(struct stage *s)
+{
+    bool ready = false, failed = false;
+    while (!ready && !failed) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += LOOK_UP_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_mutex_lock(&s->lock);
+        if (!s->early && !s->failed)
+            pthread_cond_timedwait(&s->changed, &s->lock, &until);
+        ready = s->early;
+        failed = s->failed;
+        pthread_mutex_unlock(&s->lock);
+        task_check();
+    }
+    if (failed)
+        mem_exhausted();
+}
+
+static void run_beside(struct stage *s)
+{
+    for (size_t k = 0; k < s->n; k++)
+        if (s->kinds[k]->beside)
+            s->kinds[k]->beside(s->a, s->beside);
+    wait_for_early(s);
+    for (size_t k = 0; k < s->n; k++)
+        if (s->kinds[k]->beside_end)
+            s->kinds[k]->beside_end(s->a, s->beside);
+    run_others(s, s->beside);
+}
 
 static void run_part(void *ctx, size_t part, int worker)
 {
-    const struct stage *s = ctx;
-    struct analysis *a = s->a;
     (void)worker;
-    for (const struct analysis_kind *const *k = analysis_kinds; part && *k; k++)
-        if ((*k)->beside)
-            (*k)->beside(a, s->beside);
     if (part)
-        return;
-    ledger_make(&a->ledger, &a->view, true, a->arena);
-    quality_check(&a->quality, a->trace, a->view.workers, a->arena);
-    capabilities_find(&a->capabilities, a->trace, a->arena);
-    for (const struct analysis_kind *const *k = analysis_kinds; *k; k++)
-        if (!(*k)->beside)
-            (*k)->run(a);
+        run_beside(ctx);
+    else
+        run_main(ctx);
 }
 
 void analysis_run(struct analysis *a, const struct trace *t, const struct analysis_opts *o,
@@ -52,11 +136,19 @@ void analysis_run(struct analysis *a, const struct trace *t, const struct analys
                                        trace_str(t, t->gpus.v[g].name), (int)t->gpus.v[g].cu_count);
     a->times_of = pass_window(&a->opts.view, t, arena);
     view_make(&a->view, t, &a->opts.view, arena);
-    struct stage s = {a, arena_child(arena)};
+    struct stage s = {.a = a,
+                      .kinds = o->kinds ? o->kinds : analysis_kinds,
+                      .beside = arena_child(arena),
+                      .lock = PTHREAD_MUTEX_INITIALIZER,
+                      .changed = PTHREAD_COND_INITIALIZER};
+    bool beside = false;
+    for (; s.kinds[s.n]; s.n++)
+        beside |= o->replay && s.kinds[s.n]->beside;
+    if (!beside) { /* then all threads are for loops in these */
+        run_early(&s);
+        s.early = true;
+    }
     parallel_for(a->view.workers, 2, run_part, &s);
-    for (const struct analysis_kind *const *k = analysis_kinds; *k; k++)
-        if ((*k)->beside)
-            (*k)->run(a);
 }
 
 void analysis_kind_results(const struct analysis_kind *k, const struct analysis *a,

@@ -38,8 +38,10 @@ enum analysis_number {
 /* analysis_own(a, NAME): what the analysis NAME keeps. */
 #define analysis_own(a, name) ((a)->own[ANALYSIS_NUMBER_##name])
 
+struct analysis_kind;
 struct analysis_opts {
     struct view_opts view;
+    const struct analysis_kind *const *kinds; /* only these and the ledger; NULL: all there is */
     int64_t min_duration_ns;            /* kernels shorter than this are left out of hotspots */
     int64_t short_threshold_ns;         /* what a short kernel is */
     bool by_gpu, by_process, by_stream; /* hotspots per ... */
@@ -458,17 +460,21 @@ struct analysis_table {
         }                                                                                          \
     }
 
+typedef void analysis_fn(struct analysis *a, struct arena *arena);
+
 /* One analysis: the foot of its file. */
 struct analysis_kind {
     const char *name;
     const char *doc; /* what it answers, one paragraph */
-    void (*run)(struct analysis *a);
     /*
-     * Or NULL: the part of it that needs nothing but the view. It runs in a thread beside all other
-     * analyses, before run(), writes what no other one reads, and allocates from an arena of its
-     * own that lives as long as the analysis.
+     * Early ones run first, in the order of analyses.def, once the ledger is made. All others may
+     * read what these have found, and nothing of each other: they run at the same time. What is kept
+     * comes from the arena given.
      */
-    void (*beside)(struct analysis *a, struct arena *arena);
+    analysis_fn *run; /* NULL: somebody else makes it, or those below do */
+    bool early;
+    /* Of one that takes long, instead of run(): first the part that needs nothing but the view. */
+    analysis_fn *beside, *beside_end;
     const struct analysis_table *tables; /* in the order in which they are shown */
     /* What the tables are members of; NULL: the analysis itself. */
     const void *(*keeper)(const struct analysis *a);

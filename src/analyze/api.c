@@ -149,7 +149,7 @@ static int classes_by_time(const void *x, const void *y)
     return strcmp(api_class_name(a->class), api_class_name(b->class));
 }
 
-static void make_rows(struct analysis *a, const struct api_work *job)
+static void make_rows(struct analysis *a, const struct api_work *job, struct arena *arena)
 {
     const struct view *v = job->v;
     size_t threads = 0;
@@ -160,7 +160,7 @@ static void make_rows(struct analysis *a, const struct api_work *job)
         const struct tally *t = &job->names[n];
         if (!t->calls)
             continue;
-        vec_push(&a->api, a->arena,
+        vec_push(&a->api, arena,
                  ((struct api_row){
                      .name = trace_str(a->trace, a->trace->regions.name[t->longest]),
                      .class = view_call_class(v, t->longest),
@@ -177,7 +177,7 @@ static void make_rows(struct analysis *a, const struct api_work *job)
         qsort(a->api.v, a->api.n, sizeof(*a->api.v), by_exclusive);
 }
 
-static void make_class_rows(struct analysis *a, const struct api_work *job)
+static void make_class_rows(struct analysis *a, const struct api_work *job, struct arena *arena)
 {
     size_t threads = 0;
     for (size_t i = 0; i < job->v->n_threads; i++)
@@ -186,7 +186,7 @@ static void make_class_rows(struct analysis *a, const struct api_work *job)
     for (size_t c = 0; c < API_CLASSES; c++) {
         const struct class_tally *t = &job->classes[c];
         if (t->calls)
-            vec_push(&a->api_classes, a->arena,
+            vec_push(&a->api_classes, arena,
                      ((struct api_class_row){(enum api_class)c, t->calls, t->ns,
                                              percent_of((double)t->ns, whole)}));
     }
@@ -209,7 +209,7 @@ static void number_names(struct api_work *job, struct arena *arena)
             job->slot[s] = (uint32_t)job->n_names++;
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
     struct api_work job = {.v = &a->view, .workers = a->view.workers};
     if (!a->view.n_calls)
@@ -222,8 +222,8 @@ static void run(struct analysis *a)
     job.classes = arena_array(temporary, struct class_tally, (size_t)job.workers * API_CLASSES);
     parallel_for(job.workers, a->view.n_threads, tally_thread, &job);
     merge(&job);
-    make_rows(a, &job);
-    make_class_rows(a, &job);
+    make_rows(a, &job, arena);
+    make_class_rows(a, &job, arena);
     arena_release(temporary);
 }
 

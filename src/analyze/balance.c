@@ -28,12 +28,12 @@ static struct gpu_row make_row(const struct analysis *a, size_t slot)
     };
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
     struct balance *b = &a->balance;
     *b = (struct balance){.gpus = (uint32_t)a->view.n_gpus, .busiest = -1, .idlest = -1};
     for (size_t g = 0; g < a->view.n_gpus; g++)
-        vec_push(&a->gpus, a->arena, make_row(a, g));
+        vec_push(&a->gpus, arena, make_row(a, g));
     if (!a->gpus.n)
         return;
     const struct gpu_row *most = &a->gpus.v[0], *least = most;

@@ -30,8 +30,9 @@ static void add_gpus(struct breakdown *b, const struct view *v, const struct led
         b->gpu_span_ns = last - first - view_paused(v, first, last);
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
+    (void)arena;
     const struct ledger *l = &a->ledger;
     struct breakdown *b = &a->breakdown;
     *b = (struct breakdown){.window_ns = l->window_ns, .gpu_count = (uint32_t)l->n_gpus};
@@ -97,5 +98,6 @@ const struct analysis_kind analysis_breakdown = {
         "How much of the time the GPUs were computing, moving data and idle, and how long the host "
         "waited for them.",
     .run = run,
+    .early = true,
     .tables = ANALYSIS_TABLES(ANALYSIS_ONE(breakdown_fields, breakdown)),
 };

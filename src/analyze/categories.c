@@ -13,7 +13,7 @@ static int by_total(const void *left, const void *right)
     return strcmp(kernel_role_labels[x->category], kernel_role_labels[y->category]);
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
     const struct view *v = &a->view;
     struct arena *temporary = arena_scratch();
@@ -42,7 +42,7 @@ static void run(struct analysis *a)
             .avg_duration_ns = (int64_t)((uint64_t)total[role] / count[role]),
             .pct_of_total_time = fmin(percent_of((double)total[role], wall), 100),
         };
-        vec_push(&a->categories, a->arena, row);
+        vec_push(&a->categories, arena, row);
     }
     if (a->categories.n)
         qsort(a->categories.v, a->categories.n, sizeof(*a->categories.v), by_total);

@@ -29,8 +29,9 @@ static bool any_collective(const struct view *v)
     return false;
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
+    (void)arena;
     struct collective_stats *c = &a->collectives;
     struct arena *temporary = arena_scratch();
     struct collective_work job = {&a->view, arena_array(temporary, uint64_t, a->view.n_gpus)};

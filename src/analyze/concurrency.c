@@ -100,7 +100,7 @@ const struct concurrency *concurrency_of(const struct analysis *a)
 }
 
 static void add_levels(struct concurrency *c, const struct analysis *a, const struct depth *depth,
-                       size_t slot)
+                       size_t slot, struct arena *arena)
 {
     int64_t all_ns = 0;
     for (uint32_t n = 1; n <= CONCURRENCY_LEVELS; n++)
@@ -108,7 +108,7 @@ static void add_levels(struct concurrency *c, const struct analysis *a, const st
     for (uint32_t n = 1; n <= CONCURRENCY_LEVELS; n++)
         if (depth->total_ns[n])
             vec_push(
-                &c->levels, a->arena,
+                &c->levels, arena,
                 ((struct concurrency_level){
                     .gpu = analysis_gpu_index(a, slot),
                     .slot = (uint32_t)slot,
@@ -118,16 +118,16 @@ static void add_levels(struct concurrency *c, const struct analysis *a, const st
                 }));
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
-    struct concurrency *c = arena_new(a->arena, struct concurrency);
+    struct concurrency *c = arena_new(arena, struct concurrency);
     struct arena *temporary = arena_scratch();
     struct gpu_walk walk = {&a->view, arena_array(temporary, struct depth, a->view.n_gpus)};
     struct concurrency_stats *s = &c->stats;
     parallel_for(a->view.workers, a->view.n_gpus, walk_gpu, &walk);
     for (size_t g = 0; g < a->view.n_gpus; g++) {
         const struct depth *d = &walk.depth[g];
-        add_levels(c, a, d, g);
+        add_levels(c, a, d, g, arena);
         s->alone_ns = add_ns(s->alone_ns, d->total_ns[1]);
         if (d->most > s->most || (d->most && d->most == s->most && d->most_ns < s->start_ns)) {
             s->most = d->most;

@@ -244,14 +244,15 @@ static struct copy_row make_row(const struct analysis *a, const struct sum *sums
     return row;
 }
 
-static void push_sizes(struct analysis *a, const struct copy_row *row, const struct sum *s)
+static void push_sizes(struct analysis *a, const struct copy_row *row, const struct sum *s,
+                       struct arena *arena)
 {
     for (size_t i = 0; i < COPY_SIZES; i++) {
         const struct size_sum *size = &s->sizes[i];
         if (!size->count)
             continue;
         double gbps = rate(size->bytes, size->ns);
-        vec_push(&a->copy_sizes, a->arena,
+        vec_push(&a->copy_sizes, arena,
                  ((struct copy_size_row){row->kind, (enum copy_size)i, size->count, size->bytes,
                                          size->ns, gbps, 100 * gbps / row->link_gbps}));
     }
@@ -265,7 +266,7 @@ static int by_duration(const void *x, const void *y)
     return a->kind < b->kind ? -1 : a->kind > b->kind;
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
     struct arena *temporary = arena_scratch();
     struct copy_work job = {&a->view, arena_calloc(temporary, a->view.n_gpus, sizeof(*job.sums))};
@@ -283,11 +284,11 @@ static void run(struct analysis *a)
     }
     for (size_t kind = 0; kind < COPY_KINDS; kind++)
         if (total[kind].count)
-            vec_push(&a->copies, a->arena, make_row(a, total, (enum copy_kind)kind));
+            vec_push(&a->copies, arena, make_row(a, total, (enum copy_kind)kind));
     if (a->copies.n)
         qsort(a->copies.v, a->copies.n, sizeof(*a->copies.v), by_duration);
     for (size_t i = 0; i < a->copies.n; i++)
-        push_sizes(a, &a->copies.v[i], &total[a->copies.v[i].kind]);
+        push_sizes(a, &a->copies.v[i], &total[a->copies.v[i].kind], arena);
     arena_release(temporary);
 }
 

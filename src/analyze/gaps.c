@@ -12,7 +12,7 @@ static const char *main_cause(const int64_t *ns)
     return ns[best] > 0 ? cause_info(best)->label : NULL;
 }
 
-static void fill_histogram(struct analysis *a)
+static void fill_histogram(struct analysis *a, struct arena *arena)
 {
     for (size_t b = 0; b < GAP_BUCKETS; b++) {
         struct gap_bucket sum = {0};
@@ -24,7 +24,7 @@ static void fill_histogram(struct analysis *a)
                 sum.ns[c] = add_ns(sum.ns[c], part->ns[c]);
         }
         struct gap_row row = {gap_bucket_label(b), sum.count, sum.total_ns, main_cause(sum.ns)};
-        vec_push(&a->gaps, a->arena, row);
+        vec_push(&a->gaps, arena, row);
     }
 }
 
@@ -40,7 +40,7 @@ static int longest_first(const void *left, const void *right)
 }
 
 /* Each GPU's list is long enough: what is not among its longest is not among those of all. */
-static void fill_longest(struct analysis *a)
+static void fill_longest(struct analysis *a, struct arena *arena)
 {
     const struct trace *t = a->trace;
     VEC(const struct gap *) all = {0};
@@ -61,15 +61,15 @@ static void fill_longest(struct analysis *a)
         };
         if (gap->next_kernel != NO_INDEX)
             row.next_kernel = trace_str(t, t->symbols.v[t->kernels.symbol[gap->next_kernel]].name);
-        vec_push(&a->long_gaps, a->arena, row);
+        vec_push(&a->long_gaps, arena, row);
     }
     arena_release(temporary);
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
-    fill_histogram(a);
-    fill_longest(a);
+    fill_histogram(a, arena);
+    fill_longest(a, arena);
 }
 
 #define F(member, type, label, unit, doc) FIELD(struct gap_row, member, type, label, unit, doc)

@@ -238,7 +238,7 @@ static void measure_batch(void *ctx, size_t batch, int worker)
     }
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
     struct grouping s = {.a = a};
     s.arena = arena_scratch();
@@ -254,10 +254,10 @@ static void run(struct analysis *a)
     order_groups(&s);
     s.library = arena_array(s.arena, const char *, s.names.n);
     parallel_for(a->view.workers, (s.names.n + BATCH_NAMES - 1) / BATCH_NAMES, name_batch, &s);
-    vec_reserve(&a->hotspots, a->arena, s.order.n);
+    vec_reserve(&a->hotspots, arena, s.order.n);
     a->hotspots.n = s.order.n;
     s.out = a->hotspots.v;
-    s.histograms = arena_array(a->arena, struct histogram, HISTOGRAMS);
+    s.histograms = arena_array(arena, struct histogram, HISTOGRAMS);
     parallel_for(a->view.workers, s.batches.n - 1, measure_batch, &s);
     arena_release(s.arena);
 }
@@ -307,5 +307,6 @@ const struct analysis_kind analysis_hotspots = {
            "are; on "
            "demand apart for each GPU, process or stream.",
     .run = run,
+    .early = true,
     .tables = ANALYSIS_TABLES(ANALYSIS_ROWS(hotspot_fields, hotspots)),
 };

@@ -185,8 +185,9 @@ static void fill(struct launch_stats *s, const struct launch_job *job)
     s->after_sync_pct = percent_of((double)s->after_sync, (double)launches);
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
+    (void)arena;
     struct launch_job job = {.a = a};
     job.arena = arena_scratch();
     start_job(&job);

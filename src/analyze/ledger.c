@@ -84,6 +84,7 @@ struct work {
     void *ctx;
     struct gap_reader reader;
     struct next_work next; /* for gaps */
+    size_t pause;          /* the next one; those before it are over */
 
     size_t copy, left_out;            /* the next to begin */
     struct span copy_at, left_out_at; /* when those are; no_more: there are none */
@@ -162,16 +163,21 @@ static uint32_t later_call(const struct work *w)
  * The next part of an idle stretch in which recording was not paused, from *at on; pauses are in
  * order, and so are the stretches.
  */
-static bool next_part(const struct work *w, int64_t *at, int64_t end, struct span *out)
+static bool next_part(struct work *w, int64_t *at, int64_t end, struct span *out)
 {
     const struct spans *p = &w->v->paused;
-    for (size_t i = p->n ? view_next_pause(w->v, *at) : 0; i < p->n && *at < end; i++) {
-        if (p->v[i].start > *at) {
-            *out = (struct span){*at, p->v[i].start < end ? p->v[i].start : end};
+    for (; w->pause < p->n && *at < end; w->pause++) {
+        struct span pause = p->v[w->pause];
+        if (pause.start > *at) {
+            *out = (struct span){*at, pause.start < end ? pause.start : end};
             *at = out->end;
             return true;
         }
-        *at = p->v[i].end;
+        if (pause.end > end) { /* the next stretch may begin in it */
+            *at = end;
+            break;
+        }
+        *at = pause.end > *at ? pause.end : *at;
     }
     *out = (struct span){*at, end};
     bool more = *at < end;

@@ -442,7 +442,7 @@ static struct marker_row make_row(const struct analysis *a, const struct node *n
 
 /* Pushes the children of a node, each with all below it; `chosen` is by wall time already. */
 static void push_children(struct analysis *a, const struct tree *t, const uint32_t *chosen,
-                          size_t n, uint32_t node, int32_t row, uint32_t depth)
+                          size_t n, uint32_t node, int32_t row, uint32_t depth, struct arena *arena)
 {
     for (size_t i = 0; i < n; i++) {
         const struct node *child = &t->nodes.v[chosen[i]];
@@ -452,8 +452,8 @@ static void push_children(struct analysis *a, const struct tree *t, const uint32
         struct marker_row r = make_row(a, child);
         r.depth = depth;
         r.parent = row;
-        vec_push(&a->markers, a->arena, r);
-        push_children(a, t, chosen, n, chosen[i], (int32_t)a->markers.n - 1, depth + 1);
+        vec_push(&a->markers, arena, r);
+        push_children(a, t, chosen, n, chosen[i], (int32_t)a->markers.n - 1, depth + 1, arena);
     }
 }
 
@@ -461,7 +461,8 @@ static void push_children(struct analysis *a, const struct tree *t, const uint32
  * The nodes with most time. A child takes no longer than its parent and stands behind it, so
  * the chosen ones are a tree.
  */
-static void make_rows(struct analysis *a, const struct tree *t, struct arena *temporary)
+static void make_rows(struct analysis *a, const struct tree *t, struct arena *arena,
+                      struct arena *temporary)
 {
     size_t n = t->nodes.n - ROOTS;
     uint32_t *chosen = arena_array(temporary, uint32_t, n);
@@ -471,7 +472,7 @@ static void make_rows(struct analysis *a, const struct tree *t, struct arena *te
         key[i + ROOTS] = ~t->nodes.v[i + ROOTS].wall_ns;
     }
     sort_rows(chosen, n, key, temporary);
-    push_children(a, t, chosen, n < MAX_ROWS ? n : MAX_ROWS, 0, -1, 0);
+    push_children(a, t, chosen, n < MAX_ROWS ? n : MAX_ROWS, 0, -1, 0, arena);
 }
 
 static struct tree *merge_parts(struct marker_work *job)
@@ -488,7 +489,7 @@ static struct tree *merge_parts(struct marker_work *job)
     return all;
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
     struct arena *temporary = arena_scratch();
     struct marker_work job = {.a = a, .m = &a->trace->markers, .arena = temporary};
@@ -511,7 +512,7 @@ static void run(struct analysis *a)
     make_stats(a, &job);
     struct tree *all = merge_parts(&job);
     if (all)
-        make_rows(a, all, temporary);
+        make_rows(a, all, arena, temporary);
     arena_release(temporary);
 }
 

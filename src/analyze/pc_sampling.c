@@ -24,6 +24,7 @@ struct group {
 
 struct sampler {
     struct analysis *a;
+    struct arena *arena; /* of what is kept */
     const struct pc_samples *s;
     struct arena *temporary;
     struct name_groups names;
@@ -210,7 +211,7 @@ static void add_instruction(struct sampler *s, const struct group *g, uint64_t o
                                    .enough = g->samples >= PC_ENOUGH};
     pc_interval(g->samples, all, &r.low_pct, &r.high_pct);
     r.top_stall = top_reason(s, g->reasons, g->stalled, &r.top_stall_pct);
-    vec_push(&a->pc_sampling.instructions, a->arena, r);
+    vec_push(&a->pc_sampling.instructions, s->arena, r);
 }
 
 /* Adds groups up: by kernel, or by source line. `into` has one more for "none". */
@@ -266,7 +267,7 @@ static struct group *add_kernels(struct sampler *s)
                                   .enough = g->samples >= PC_ENOUGH};
         pc_interval(g->samples, a->pc_sampling.stats.samples, &r.low_pct, &r.high_pct);
         r.top_stall = top_reason(s, g->reasons, g->stalled, &r.top_stall_pct);
-        vec_push(&a->pc_sampling.kernels, a->arena, r);
+        vec_push(&a->pc_sampling.kernels, s->arena, r);
     }
     return sums;
 }
@@ -306,7 +307,7 @@ static void add_lines(struct sampler *s)
                                 .issued_pct = share(sum.issued, sum.issued + sum.stalled),
                                 .enough = sum.samples >= PC_ENOUGH};
         pc_interval(sum.samples, out->stats.samples, &r.low_pct, &r.high_pct);
-        vec_push(&out->lines, a->arena, r);
+        vec_push(&out->lines, s->arena, r);
     }
     if (out->lines.n)
         qsort(out->lines.v, out->lines.n, sizeof(*out->lines.v), lines_by_samples);
@@ -358,7 +359,7 @@ static void add_reasons(struct sampler *s)
                                       .pct = share(count[i], all),
                                       .enough = count[i] >= PC_ENOUGH};
             pc_interval(count[i], all, &r.low_pct, &r.high_pct);
-            vec_push(&out->reasons, a->arena, r);
+            vec_push(&out->reasons, s->arena, r);
         }
     }
     if (out->reasons.n)
@@ -374,7 +375,7 @@ static void add_pipes(struct sampler *s)
                                 .stall_pct =
                                     share(s->pipe_stall[k], s->pipe_stall[k] + s->pipe_issue[k])};
         if (r.issue + r.stall)
-            vec_push(&s->a->pc_sampling.pipes, s->a->arena, r);
+            vec_push(&s->a->pc_sampling.pipes, s->arena, r);
     }
 }
 
@@ -400,14 +401,15 @@ static void make_rows(struct sampler *s)
     add_pipes(s);
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
     const struct pc_samples *p = &a->trace->pc_samples;
     a->pc_sampling.stats.issued_pct = a->pc_sampling.stats.mean_waves = NAN;
     if (!p->n)
         return;
-    struct sampler *s = arena_new(a->arena, struct sampler);
+    struct sampler *s = arena_new(arena, struct sampler);
     s->a = a;
+    s->arena = arena;
     s->s = p;
     s->temporary = arena_scratch();
     s->names = a->view.names;

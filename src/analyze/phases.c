@@ -159,16 +159,16 @@ static void measure_phase(const struct analysis *a, struct phase_row *p, struct 
 }
 
 /* Equal names get numbers, in order. */
-static void number_names(struct analysis *a)
+static void number_names(struct analysis *a, struct arena *arena)
 {
     for (size_t i = 0; i < a->phases.n; i++) {
         const char *name = a->phases.v[i].name;
         size_t number = 1;
         for (size_t j = i + 1; j < a->phases.n; j++)
             if (str_eq(a->phases.v[j].name, name))
-                a->phases.v[j].name = arena_printf(a->arena, "%s (%zu)", name, ++number);
+                a->phases.v[j].name = arena_printf(arena, "%s (%zu)", name, ++number);
         if (number > 1)
-            a->phases.v[i].name = arena_printf(a->arena, "%s (1)", name);
+            a->phases.v[i].name = arena_printf(arena, "%s (1)", name);
     }
 }
 
@@ -205,7 +205,7 @@ static void measure_one(void *ctx, size_t i, int worker)
     measure_phase(m->a, &m->a->phases.v[i], m->arena[i]);
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
     struct arena *temporary = arena_scratch();
     iterations_find(&a->iterations, &a->view, temporary);
@@ -219,11 +219,11 @@ static void run(struct analysis *a)
             .phase = (uint32_t)i + 1, .start_ns = s->v[i].start_ns, .end_ns = s->v[i].end_ns};
         p.duration_ns = p.end_ns - p.start_ns;
         p.pct_of_window = percent_of((double)p.duration_ns, (double)view_window(&a->view));
-        m.arena[i] = arena_child(a->arena);
-        vec_push(&a->phases, a->arena, p);
+        m.arena[i] = arena_child(arena);
+        vec_push(&a->phases, arena, p);
     }
     parallel_for(a->view.workers, a->phases.n, measure_one, &m);
-    number_names(a);
+    number_names(a, arena);
     arena_release(temporary);
 }
 
@@ -306,6 +306,7 @@ const struct analysis_kind analysis_phases = {
            "and named by them where they exist, each with a ledger of its own; and the step that "
            "repeats.",
     .run = run,
+    .early = true,
     .tables = ANALYSIS_TABLES(ANALYSIS_ROWS(phase_fields, phases),
                               ANALYSIS_ONE(stats_fields, phase_stats),
                               ANALYSIS_ONE(iteration_fields, iterations)),

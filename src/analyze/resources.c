@@ -96,7 +96,8 @@ static int64_t threads_in(const struct launch *l)
     return n > INT64_MAX ? INT64_MAX : (int64_t)n;
 }
 
-static void rate(struct resource_row *r, const struct analysis *a, const struct config *c)
+static void rate(struct resource_row *r, const struct analysis *a, const struct config *c,
+                 struct arena *arena)
 {
     uint32_t device = a->trace->streams.v[a->trace->kernels.stream[c->first]].gpu;
     const struct gpu *gpu = device == NO_INDEX ? NULL : &a->trace->gpus.v[device];
@@ -120,7 +121,7 @@ static void rate(struct resource_row *r, const struct analysis *a, const struct 
     r->waves_per_cu = (uint32_t)(o.waves / o.cus_per_unit);
     r->max_waves_per_cu = (uint32_t)(o.max_waves / o.cus_per_unit);
     r->limiter = occupancy_limit_label(o.limit);
-    r->arithmetic = arena_strdup(a->arena, o.arithmetic);
+    r->arithmetic = arena_strdup(arena, o.arithmetic);
     struct tail tail;
     if (!tail_of(&tail, &o, (int)r->cu_count, r->workgroups))
         return;
@@ -138,7 +139,8 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-static void add_row(struct analysis *a, const struct selection *s, size_t kernel)
+static void add_row(struct analysis *a, const struct selection *s, size_t kernel,
+                    struct arena *arena)
 {
     if (s->best[kernel] == NO_INDEX)
         return;
@@ -152,8 +154,8 @@ static void add_row(struct analysis *a, const struct selection *s, size_t kernel
         .sgpr = symbol->sgprs,
         .lds_bytes = larger(l->lds_bytes, symbol->lds_bytes),
         .scratch_bytes = larger(l->scratch_bytes, symbol->scratch_bytes),
-        .block = sizes(a->arena, l->group),
-        .grid = sizes(a->arena, l->grid),
+        .block = sizes(arena, l->group),
+        .grid = sizes(arena, l->grid),
         .calls = c->calls,
         .total_ns = c->total_ns,
         .configurations = s->n_configs[kernel],
@@ -161,11 +163,11 @@ static void add_row(struct analysis *a, const struct selection *s, size_t kernel
         .symbol = c->symbol,
         .launch = c->launch,
     };
-    rate(&r, a, c);
-    vec_push(&a->resources, a->arena, r);
+    rate(&r, a, c, arena);
+    vec_push(&a->resources, arena, r);
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
     struct selection s = {.a = a};
     s.arena = arena_scratch();
@@ -174,7 +176,7 @@ static void run(struct analysis *a)
     if (s.n)
         count_launches(&s);
     for (size_t i = 0; i < s.n; i++)
-        add_row(a, &s, i);
+        add_row(a, &s, i, arena);
     arena_release(s.arena);
 }
 

@@ -75,7 +75,7 @@ static int by_total(const void *left, const void *right)
     return strcmp(x->name, y->name);
 }
 
-static void list_offenders(struct analysis *a, struct counts *c)
+static void list_offenders(struct analysis *a, struct counts *c, struct arena *arena)
 {
     size_t n = 0;
     for (size_t i = 0; i < c->names->n; i++) {
@@ -89,14 +89,14 @@ static void list_offenders(struct analysis *a, struct counts *c)
     if (n)
         qsort(c->by_name, n, sizeof(*c->by_name), by_total);
     for (size_t i = 0; i < n && i < MAX_OFFENDERS; i++)
-        vec_push(&a->short_offenders, a->arena, c->by_name[i]);
+        vec_push(&a->short_offenders, arena, c->by_name[i]);
     for (size_t i = 0; i < n; i++) {
         a->short_kernels.short_kernel_count += c->by_name[i].count;
         a->short_kernels.short_ns = add_ns(a->short_kernels.short_ns, c->by_name[i].total_ns);
     }
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
     struct short_kernels *s = &a->short_kernels;
     const struct name_groups *names = &a->view.names;
@@ -107,12 +107,12 @@ static void run(struct analysis *a)
                                 .total_kernels = a->view.n_kernels};
     for (size_t g = 0; g < a->view.n_gpus; g++)
         count_gpu(&c, &a->view.gpus[g]);
-    list_offenders(a, &c);
+    list_offenders(a, &c, arena);
     int64_t all = 0;
     for (size_t b = 0; b < BUCKETS; b++) {
         c.buckets[b].bucket_label = labels[b];
         all = add_ns(all, c.buckets[b].total_ns);
-        vec_push(&a->short_histogram, a->arena, c.buckets[b]);
+        vec_push(&a->short_histogram, arena, c.buckets[b]);
     }
     s->short_kernel_pct = percent_of((double)s->short_kernel_count, (double)s->total_kernels);
     s->short_pct_of_kernel_time = percent_of((double)s->short_ns, (double)all);

@@ -195,7 +195,7 @@ static int by_busy(const void *x, const void *y)
     return a->stream < b->stream ? -1 : a->stream > b->stream;
 }
 
-static void make_rows(struct analysis *a, const struct stream_work *job)
+static void make_rows(struct analysis *a, const struct stream_work *job, struct arena *arena)
 {
     const struct trace *t = a->trace;
     for (size_t i = 0; i < t->streams.n; i++) {
@@ -203,7 +203,7 @@ static void make_rows(struct analysis *a, const struct stream_work *job)
         const struct stream *s = &t->streams.v[i];
         if (!has_work(u))
             continue;
-        vec_push(&a->streams, a->arena,
+        vec_push(&a->streams, arena,
                  ((struct stream_row){
                      .gpu = analysis_gpu_index(a, u->slot),
                      .pid = t->processes.v[s->process].pid,
@@ -220,7 +220,7 @@ static void make_rows(struct analysis *a, const struct stream_work *job)
         qsort(a->streams.v, a->streams.n, sizeof(*a->streams.v), by_busy);
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
     size_t n_streams = a->trace->streams.n;
     struct arena *temporary = arena_scratch();
@@ -232,7 +232,7 @@ static void run(struct analysis *a)
     struct gpu_sum *sums = arena_array(temporary, struct gpu_sum, a->view.n_gpus);
     sum_gpus(&job, n_streams, sums);
     make_stats(a, &job, sums);
-    make_rows(a, &job);
+    make_rows(a, &job, arena);
     arena_release(temporary);
 }
 

@@ -239,7 +239,7 @@ static void analyze_phase(struct analysis *part, const struct analysis *a,
                               .ledger = p->ledger};
     view_slice(&part->view, &a->view, p->start_ns, p->end_ns, arena);
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-        kinds[i]->run(part);
+        kinds[i]->run(part, arena);
 }
 
 void summary_phases(struct summary *s, struct arena *arena)

@@ -25,7 +25,7 @@ static void add_point(struct sum *s, double value)
     s->mean += (value - s->mean) / (double)s->points; /* a sum could overflow */
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
     const struct trace *t = a->trace;
     struct arena *temporary = arena_scratch();
@@ -39,7 +39,7 @@ static void run(struct analysis *a)
     for (size_t i = 0; i < t->series.n; i++) {
         const struct series *s = &t->series.v[i];
         if (sums[i].points && selected(a, s))
-            vec_push(&a->telemetry, a->arena,
+            vec_push(&a->telemetry, arena,
                      ((struct telemetry_row){
                          .series = trace_str(t, s->name),
                          .units = trace_str(t, s->units),

@@ -180,6 +180,26 @@ static void fix_ties(const struct regions *r, uint32_t *rows, size_t n, struct a
     }
 }
 
+/* The outer calls of a thread, into `out` unless that is NULL; their number. */
+static size_t find_outer(const struct view *v, const struct view_thread *th, uint32_t *out)
+{
+    const struct regions *r = &v->trace->regions;
+    int64_t until = INT64_MIN;
+    size_t n = 0;
+    for (size_t k = 0; k < th->n_calls; k++) {
+        uint32_t call = th->calls[k];
+        if (view_call_class(v, call) == API_HOST || r->end_ns[call] <= until)
+            continue;
+        if (r->start_ns[call] < until) /* overlaps without nesting: odd, the first one stays */
+            continue;
+        if (out)
+            out[n] = call;
+        n++;
+        until = r->end_ns[call];
+    }
+    return n;
+}
+
 static void order_thread(void *ctx, size_t i, int worker)
 {
     (void)worker;
@@ -190,16 +210,14 @@ static void order_thread(void *ctx, size_t i, int worker)
     sort_rows(th->calls, th->n_calls, r->start_ns, temporary);
     fix_ties(r, th->calls, th->n_calls, temporary);
     arena_release(temporary);
-    int64_t until = INT64_MIN;
-    for (size_t k = 0; k < th->n_calls; k++) {
-        uint32_t call = th->calls[k];
-        if (view_call_class(v, call) == API_HOST || r->end_ns[call] <= until)
-            continue;
-        if (r->start_ns[call] < until) /* overlaps without nesting: odd, the first one stays */
-            continue;
-        th->outer[th->n_outer++] = call;
-        until = r->end_ns[call];
-    }
+    th->n_outer = find_outer(v, th, NULL);
+}
+
+static void fill_outer(void *ctx, size_t i, int worker)
+{
+    (void)worker;
+    struct view_thread *th = &((struct view *)ctx)->threads[i];
+    find_outer(ctx, th, th->outer);
 }
 
 bool view_has_thread(const struct trace *t, size_t thread, const struct view_opts *o)
@@ -207,6 +225,35 @@ bool view_has_thread(const struct trace *t, size_t thread, const struct view_opt
     if (thread >= t->threads.n)
         return o->process < 0 && !o->only_process;
     return process_selected(t, t->threads.v[thread].process, o);
+}
+
+static void make_room(struct view *v, struct arena *a)
+{
+    for (size_t i = 0; i < v->n_threads; i++)
+        v->n_calls += v->threads[i].n_calls;
+    uint32_t *calls = arena_array(a, uint32_t, v->n_calls);
+    for (size_t i = 0; i < v->n_threads; i++) {
+        struct view_thread *th = &v->threads[i];
+        th->calls = calls;
+        calls += th->n_calls;
+        th->n_calls = 0;
+    }
+}
+
+/* Where no call lies in another one, they are the same list. */
+static void list_outer(struct view *v, struct arena *a)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->n_threads; i++)
+        n += v->threads[i].n_outer;
+    bool all = n == v->n_calls;
+    uint32_t *to = v->outer = all ? v->threads[0].calls : arena_array(a, uint32_t, n);
+    for (size_t i = 0; i < v->n_threads; i++) {
+        v->threads[i].outer = to;
+        to += v->threads[i].n_outer;
+    }
+    if (!all)
+        parallel_for(v->workers, v->n_threads, fill_outer, v);
 }
 
 static void order_calls(struct view *v, const struct view_opts *o, struct arena *a)
@@ -225,14 +272,11 @@ static void order_calls(struct view *v, const struct view_opts *o, struct arena 
                 th->calls[th->n_calls] = (uint32_t)i;
             th->n_calls++;
         }
-        for (size_t i = 0; !pass && i < v->n_threads; i++) {
-            v->n_calls += v->threads[i].n_calls;
-            v->threads[i].calls = arena_array(a, uint32_t, v->threads[i].n_calls);
-            v->threads[i].outer = arena_array(a, uint32_t, v->threads[i].n_calls);
-            v->threads[i].n_calls = 0;
-        }
+        if (!pass)
+            make_room(v, a);
     }
     parallel_for(v->workers, v->n_threads, order_thread, v);
+    list_outer(v, a);
 }
 
 /* Copies that the AMD runtime does with a kernel; filling memory is work like any other. */
@@ -397,6 +441,7 @@ void view_slice(struct view *out, const struct view *v, int64_t start_ns, int64_
     const struct trace *t = v->trace;
     *out = *v;
     out->is_slice = true;
+    out->outer = NULL;
     out->start_ns = start_ns;
     out->end_ns = end_ns;
     out->n_kernels = out->n_copies = out->n_calls = 0;

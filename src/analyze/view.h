@@ -51,7 +51,7 @@ struct view_gpu {
  * among them that are calls into a runtime, MPI or the system; those do not overlap.
  */
 struct view_thread {
-    uint32_t *calls, *outer;
+    uint32_t *calls, *outer; /* one list where none lies in another */
     size_t n_calls, n_outer;
 };
 
@@ -62,6 +62,7 @@ struct view {
     size_t n_gpus;
     struct view_thread *threads; /* one for each thread of the trace, and one for calls without */
     size_t n_threads;
+    uint32_t *outer;          /* the outer calls of all threads, thread by thread; NULL in slices */
     struct name_groups names; /* kernels by full name */
     const uint32_t *shapes;   /* of launches (shapes.h) */
     uint8_t *role;            /* by symbol: enum kernel_role */

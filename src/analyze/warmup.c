@@ -124,7 +124,7 @@ static bool judge(const struct search *s, size_t group, struct warmup_row *row)
     return true;
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
     struct search s = {.a = a};
     s.arena = arena_scratch();
@@ -142,7 +142,7 @@ static void run(struct analysis *a)
     if (rows.n)
         qsort(rows.v, rows.n, sizeof(*rows.v), by_excess);
     for (size_t i = 0; i < rows.n && i < MAX_ROWS; i++)
-        vec_push(&a->warmup, a->arena, rows.v[i]);
+        vec_push(&a->warmup, arena, rows.v[i]);
     arena_release(s.arena);
 }
 

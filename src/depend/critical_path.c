@@ -83,7 +83,8 @@ static int by_time(const void *x, const void *y)
     return c ? c : strcmp(a->name, b->name);
 }
 
-static void keep_members(struct sums *s, struct analysis *a, struct arena *temporary)
+static void keep_members(struct sums *s, struct analysis *a, struct arena *arena,
+                         struct arena *temporary)
 {
     const struct trace *t = a->trace;
     VEC(struct path_member) all = {0};
@@ -109,7 +110,7 @@ static void keep_members(struct sums *s, struct analysis *a, struct arena *tempo
         qsort(all.v, all.n, sizeof(*all.v), by_time);
     for (size_t i = 0; i < all.n && i < MAX_MEMBERS; i++) {
         all.v[i].pct = percent_of((double)all.v[i].path_ns, (double)a->path_stats.length_ns);
-        vec_push(&a->path_members, a->arena, all.v[i]);
+        vec_push(&a->path_members, arena, all.v[i]);
     }
 }
 
@@ -121,7 +122,7 @@ static int by_ns(const void *x, const void *y)
     return strcmp(a->kind, b->kind);
 }
 
-static void keep_kinds(const struct sums *s, struct analysis *a)
+static void keep_kinds(const struct sums *s, struct analysis *a, struct arena *arena)
 {
     struct path_stats *p = &a->path_stats;
     for (enum path_kind k = 0; k < PATH_KINDS; k++) {
@@ -133,7 +134,7 @@ static void keep_kinds(const struct sums *s, struct analysis *a)
             continue;
         struct path_row row = {path_info(k)->key, path_info(k)->label, s->ns[k],
                                percent_of((double)s->ns[k], (double)p->length_ns)};
-        vec_push(&a->path, a->arena, row);
+        vec_push(&a->path, arena, row);
     }
     if (a->path.n)
         qsort(a->path.v, a->path.n, sizeof(*a->path.v), by_ns);
@@ -194,7 +195,7 @@ static void make_graph(struct analysis *a, struct arena *arena)
     a->slack = path_slack(r, a->slack_room);
 }
 
-static void run(struct analysis *a)
+static void walk(struct analysis *a, struct arena *arena)
 {
     struct depend *d = a->depend;
     struct replay *r = a->replay;
@@ -209,13 +210,13 @@ static void run(struct analysis *a)
     prepare(&s, temporary);
     path_parts_init(&s.parts, a, r, temporary);
     path_walk(r, add_step, &s);
-    path_parts_keep(&s.parts);
+    path_parts_keep(&s.parts, arena);
     add_totals(&s, a->slack);
     arena_release(a->slack_room);
     a->slack = NULL;
     a->path_stats.ops_on_path = s.ops;
-    keep_kinds(&s, a);
-    keep_members(&s, a, temporary);
+    keep_kinds(&s, a, arena);
+    keep_members(&s, a, arena, temporary);
     count_edges(d, &a->path_stats);
     arena_release(temporary);
 }
@@ -315,8 +316,8 @@ const struct analysis_kind analysis_critical_path = {
     .doc = "What the end of the run waited for, step by step: kernels, copies, calls, host work. "
            "Only what stands here shortens the run when it gets faster, and no more than up to the "
            "slack of the next path.",
-    .run = run,
     .beside = make_graph,
+    .beside_end = walk,
     .tables = ANALYSIS_TABLES(ANALYSIS_ONE(stats_table, path_stats), ANALYSIS_ROWS(row_table, path),
                               ANALYSIS_ROWS(member_table, path_members),
                               ANALYSIS_ROWS(phase_table, path_phases)),

@@ -89,7 +89,7 @@ struct depend {
 
     /* Calls: the outer calls of all threads, thread by thread. */
     size_t n_calls;
-    uint32_t *call_row;                 /* regions row */
+    const uint32_t *call_row;           /* regions row: the view's */
     const int64_t *row_start, *row_end; /* by regions row: columns of the trace */
     int64_t from;                       /* where the view starts */
     uint8_t *class;                     /* enum api_class */

@@ -13,7 +13,7 @@ static size_t thread_of(const struct depend *d, uint32_t call)
 /* When who takes part in a meeting begins. */
 static int64_t comes_at(const struct replay *r, const struct depend_meeting *m, uint32_t member)
 {
-    return m->kernels ? r->op_start[member] : r->joints[r->head[member]].start;
+    return m->kernels ? r->op_start[member] : r->joints.v[r->head[member]].start;
 }
 
 uint32_t last_of_meeting(const struct replay *r, const struct depend_meeting *m)
@@ -149,7 +149,7 @@ static int64_t after_program(struct pass *s, struct joint *j, bool handed)
     size_t thread = thread_of(d, j->call);
     int64_t *worker = &s->worker[thread];
     if (*worker == INT64_MIN)
-        *worker = s->r->joints[s->r->head[d->first_call[thread]]].start;
+        *worker = s->r->joints.v[s->r->head[d->first_call[thread]]].start;
     *worker = add_ns(*worker, s->p.c->workers > 1 ? wait / s->p.c->workers : wait);
     if (*worker <= at)
         return at;
@@ -186,7 +186,7 @@ void start_joint(struct pass *s, struct joint *j)
 
 enum binding replay_call_bound(const struct replay *r, uint32_t call, uint32_t *to)
 {
-    const struct joint *j = &r->joints[r->head[call]];
+    const struct joint *j = &r->joints.v[r->head[call]];
     enum binding how = j->call == call ? (enum binding)j->bound : BIND_PROGRAM;
     *to = how == BIND_PROGRAM    ? call - 1
           : how == BIND_HANDOVER ? depend_handed_by(r->d, call)
@@ -225,22 +225,23 @@ void replay_joints(struct replay *r, const uint8_t *marks, int64_t ahead_ns)
     const struct depend *d = r->d;
     unsigned before = 0;
     bool was_still = false;
-    r->n_joints = 0;
+    r->joints.n = 0;
     for (uint32_t c = 0; c < d->n_calls; c++) {
         unsigned mark = marks ? marks[c] : 0;
         bool apart = d->flags[c] & CALL_APART, still = !apart && is_still(d, c, mark, before);
         bool ahead = ahead_ns < INT64_MAX && !apart &&
                      call_span(d, c).start - call_span(d, c - 1).end >= ahead_ns;
         if (apart || ahead || (mark | before && !(still && was_still)))
-            r->joints[r->n_joints++] =
-                (struct joint){.base = INT64_MIN, .call = c, .still = still && !ahead};
-        r->head[c] = r->n_joints - 1;
+            vec_push_alone(
+                &r->joints, r->arena,
+                ((struct joint){.base = INT64_MIN, .call = c, .still = still && !ahead}));
+        r->head[c] = (uint32_t)r->joints.n - 1;
         before = mark;
         was_still = still && !ahead;
         if (mark || ahead_ns < INT64_MAX)
             continue;
         for (uint32_t n = plain_calls(d, marks, c + 1); n > 0; n--)
-            r->head[++c] = r->n_joints - 1;
+            r->head[++c] = (uint32_t)r->joints.n - 1;
     }
 }
 
@@ -250,8 +251,8 @@ void take_joints(struct replay *r)
 {
     const struct depend *d = r->d;
     replay_joints(r, NULL, INT64_MAX);
-    for (uint32_t i = 0; i < r->n_joints; i++) {
-        struct joint *j = &r->joints[i];
+    for (size_t i = 0; i < r->joints.n; i++) {
+        struct joint *j = &r->joints.v[i];
         struct span s = call_span(d, j->call);
         uint32_t op = d->awaited[j->call];
         int64_t end = op == NO_INDEX ? s.start : op_span(d, op).end;

@@ -1,4 +1,5 @@
 /* The nodes of the graph, and an order of them in which every edge leads back. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/sort.h"
@@ -43,7 +44,8 @@ static void collect_calls(struct building *b)
     const struct regions *r = &d->trace->regions;
     for (size_t i = 0; i < v->n_threads; i++)
         d->n_calls += v->threads[i].n_outer;
-    d->call_row = arena_array(b->arena, uint32_t, d->n_calls + 1);
+    assert(!v->is_slice);
+    d->call_row = v->outer;
     d->class = arena_array(b->arena, uint8_t, d->n_calls + 1);
     d->first_call = arena_array(b->arena, uint32_t, v->n_threads + 1);
     d->flags = arena_array(b->arena, uint8_t, d->n_calls + 1);
@@ -59,7 +61,6 @@ static void collect_calls(struct building *b)
         for (size_t k = 0; k < th->n_calls; k++) {
             uint32_t call = th->calls[k];
             if (next < th->n_outer && th->outer[next] == call) {
-                d->call_row[node + next] = call;
                 d->class[node + next] = (uint8_t)view_call_class(v, call);
                 if (graphs && graphs[r->name[call]])
                     d->flags[node + next] |= CALL_GRAPH;

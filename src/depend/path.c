@@ -332,11 +332,16 @@ static uint32_t *by_end(const struct depend *d, size_t *n, struct arena *tempora
     }
     if (sorted)
         return calls;
-    int64_t *end = arena_array(temporary, int64_t, d->n_calls + 1);
+    int64_t *end = arena_array(temporary, int64_t, *n + 1);
+    uint32_t *order = arena_array(temporary, uint32_t, *n + 1);
+    for (size_t i = 0; i < *n; i++) {
+        end[i] = call_span(d, calls[i]).end;
+        order[i] = (uint32_t)i;
+    }
+    sort_rows(order, *n, end, temporary);
     for (size_t i = 0; i < *n; i++)
-        end[calls[i]] = call_span(d, calls[i]).end;
-    sort_rows(calls, *n, end, temporary);
-    return calls;
+        order[i] = calls[order[i]];
+    return order;
 }
 
 /* How far the way back has come: what is below these is still to be held. */
@@ -387,9 +392,9 @@ static void prepare_late(struct late *l, const struct replay *r, struct arena *a
     const struct depend *d = r->d;
     *l = (struct late){.d = d, .head = r->head};
     l->op = arena_array(arena, int64_t, d->n_ops + 1);
-    l->joints = arena_array(temporary, struct joint, r->n_joints + 1);
-    for (uint32_t i = 0; i < r->n_joints; i++) {
-        l->joints[i] = r->joints[i];
+    l->joints = arena_array(temporary, struct joint, r->joints.n + 1);
+    for (size_t i = 0; i < r->joints.n; i++) {
+        l->joints[i] = r->joints.v[i];
         l->joints[i].start = l->joints[i].base = QUANTITY_MOST;
     }
     for (size_t op = 0; op < d->n_ops; op++)

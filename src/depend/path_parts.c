@@ -112,18 +112,18 @@ static void take_bins(struct path_parts *p)
                  bin_start(p, bin + 1));
 }
 
-void path_parts_keep(struct path_parts *p)
+void path_parts_keep(struct path_parts *p, struct arena *arena)
 {
     struct analysis *a = p->a;
     for (size_t i = 0; i < a->phases.n; i++)
-        vec_push(&a->path_phases, a->arena, phase_row(p, i));
+        vec_push(&a->path_phases, arena, phase_row(p, i));
     if (p->spans.n > MOST_SPANS)
         take_bins(p);
-    vec_reserve(&a->path_spans, a->arena, p->spans.n + 1);
+    vec_reserve(&a->path_spans, arena, p->spans.n + 1);
     for (size_t i = p->spans.n; i-- > 0;) {
         struct path_span s = p->spans.v[i];
         s.start_ns = view_moment(&a->view, s.start_ns);
         s.end_ns = view_moment(&a->view, s.end_ns);
-        vec_push(&a->path_spans, a->arena, s);
+        vec_push(&a->path_spans, arena, s);
     }
 }

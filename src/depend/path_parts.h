@@ -25,6 +25,6 @@ void path_parts_init(struct path_parts *p, struct analysis *a, const struct repl
 void path_parts_add(struct path_parts *p, const struct path_step *s);
 
 /* Fills a->path_phases and a->path_spans. */
-void path_parts_keep(struct path_parts *p);
+void path_parts_keep(struct path_parts *p, struct arena *arena);
 
 #endif

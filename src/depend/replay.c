@@ -276,7 +276,6 @@ void replay_init(struct replay *r, const struct depend *d, struct arena *arena)
     *r = (struct replay){.d = d, .host = 1, .arena = arena_child(arena)};
     r->bound_to = arena_array(arena, uint32_t, d->n_ops + 1);
     r->bound = arena_array(arena, uint8_t, d->n_ops + 1);
-    r->joints = arena_array(arena, struct joint, d->n_calls + 1);
     r->head = arena_array(arena, uint32_t, d->n_calls + 1);
     r->marks = arena_array(arena, uint8_t, d->n_calls + 1);
     if (d->meetings.n)
@@ -304,11 +303,11 @@ void replay_run(struct replay *r, const struct change *c)
         if (!is_joint(r, call))
             continue;
         place_ops(&s, d->ops_before[call]);
-        start_joint(&s, &r->joints[r->head[call]]);
+        start_joint(&s, &r->joints.v[r->head[call]]);
     }
     place_ops(&s, (uint32_t)d->n_ops);
-    for (uint32_t i = 0; i < r->n_joints; i++)
-        joint_of(&s, r->joints[i].call);
+    for (size_t i = 0; i < r->joints.n; i++)
+        joint_of(&s, r->joints.v[i].call);
     measure(r);
     arena_release(temporary);
 }

@@ -120,10 +120,9 @@ struct replay {
     int64_t *op_start, *op_end; /* as recorded: those of d, until a run needs its own */
     uint32_t *bound_to;         /* by op: node (calls, then ops) it waited for last, or NO_INDEX */
     uint8_t *bound;             /* by op: enum binding */
-    struct joint *joints;
-    uint32_t n_joints;
-    uint32_t *head;     /* by call: the joint that it is or follows */
-    double host;        /* the host's pace: factor of recorded times */
+    VEC(struct joint) joints;   /* in order of calls */
+    uint32_t *head;             /* by call: the joint that it is or follows */
+    double host;                /* the host's pace: factor of recorded times */
     uint32_t *met_last; /* by meeting: the call or op that came last; NULL: there are none */
     uint8_t *marks;     /* by call: room for what a change marks */
     bool times_only;    /* the next runs need no path: bound and bound_to are not written */
@@ -160,18 +159,18 @@ static inline int64_t behind_joint(const struct replay *r, const struct joint *j
 
 static inline int64_t replay_call_end(const struct replay *r, uint32_t call)
 {
-    return behind_joint(r, &r->joints[r->head[call]], call_span(r->d, call).end);
+    return behind_joint(r, &r->joints.v[r->head[call]], call_span(r->d, call).end);
 }
 
 static inline int64_t replay_call_start(const struct replay *r, uint32_t call)
 {
-    const struct joint *j = &r->joints[r->head[call]];
+    const struct joint *j = &r->joints.v[r->head[call]];
     return j->call == call ? j->start : behind_joint(r, j, call_span(r->d, call).start);
 }
 
 static inline enum waited replay_waited(const struct replay *r, uint32_t call)
 {
-    const struct joint *j = &r->joints[r->head[call]];
+    const struct joint *j = &r->joints.v[r->head[call]];
     return j->call == call ? (enum waited)j->waited : WAITED_NOT;
 }
 

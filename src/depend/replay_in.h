@@ -179,7 +179,7 @@ void take_joints(struct replay *r);
 /* The joint of a call, with its end: found once, asked for often. */
 static inline struct joint *joint_of(struct pass *s, uint32_t call)
 {
-    struct joint *j = &s->r->joints[s->r->head[call]];
+    struct joint *j = &s->r->joints.v[s->r->head[call]];
     if (j->base == INT64_MIN)
         finish_call(s, j);
     return j;
@@ -193,7 +193,7 @@ static inline int64_t end_of_call(struct pass *s, uint32_t call, int64_t recorde
 /* The joint itself may still wait for what it starts. */
 static inline int64_t start_of_call(struct pass *s, uint32_t call, int64_t recorded)
 {
-    const struct joint *j = &s->r->joints[s->r->head[call]];
+    const struct joint *j = &s->r->joints.v[s->r->head[call]];
     return j->call == call ? j->start : end_of_call(s, call, recorded);
 }
 

@@ -111,12 +111,12 @@ static void add_accounts(struct whatif *w, const struct account *before,
 
 void whatif_room_make(struct whatif_room *room, const struct analysis *a, struct arena *arena)
 {
-    room->likely = *a->replay; /* nobody else replays at the same time */
+    room->likely = a->replay; /* nobody else replays at the same time */
     replay_init(&room->other, a->depend, arena);
     room->workers = a->view.workers;
-    replay_run(&room->likely, NULL);
-    path_compose(&room->likely, room->path);
-    replay_account(&room->account, &room->likely);
+    replay_run(room->likely, NULL);
+    path_compose(room->likely, room->path);
+    replay_account(&room->account, room->likely);
     replay_run(&room->other, NULL); /* its pages are there before the first question */
 }
 
@@ -130,7 +130,7 @@ void whatif_make_in(struct whatif *w, struct whatif_room *room, const struct ana
 {
     struct prediction p;
     struct account after;
-    struct predict_rooms rooms = {&room->likely, &room->other, room->workers, account_for, &after};
+    struct predict_rooms rooms = {room->likely, &room->other, room->workers, account_for, &after};
     *w = (struct whatif){.arena = arena};
     predict_in(&p, &rooms, c, arena);
     w->result = (struct whatif_result){

@@ -41,7 +41,7 @@ void whatif_json_schema(struct str *out);
  * was. Made once, used by one thread at a time, as a->replay is.
  */
 struct whatif_room {
-    struct replay likely, other;
+    struct replay *likely, other;
     int64_t path[PATH_KINDS]; /* before */
     struct account account;   /* before */
     int workers;

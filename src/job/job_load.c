@@ -48,9 +48,15 @@ struct taking {
     void *ctx;
 };
 
+/* All that rank_take() looks at. */
+static const struct analysis_kind *const of_ranks[] = {
+    &analysis_breakdown, &analysis_hotspots, &analysis_telemetry, &analysis_phases, NULL,
+};
+
 static void take_whole(const struct taking *k, const struct trace *t, struct arena *scratch)
 {
     struct analysis_opts ao = k->o->analysis;
+    ao.kinds = of_ranks;
     ao.view.threads = k->threads;
     ao.view.process = -1;
     struct analysis *a = arena_new(scratch, struct analysis);
@@ -81,7 +87,7 @@ static void find_shared(struct shared *s, const struct trace *t, struct arena *s
     *a = (struct analysis){.trace = t, .arena = scratch, .opts = s->opts};
     a->view.start_ns = v->start_ns;
     a->view.end_ns = v->end_ns;
-    analysis_telemetry.run(a);
+    analysis_telemetry.run(a, a->arena);
     s->clock_mhz = rank_clock(a);
 }
 
@@ -123,6 +129,7 @@ static void take_processes(const struct taking *k, const struct trace *t)
     struct split s;
     bool *worker = arena_array(temporary, bool, t->processes.n + 1);
     struct shared shared = {.opts = k->o->analysis};
+    shared.opts.kinds = of_ranks;
     shared.opts.view.process = -1;
     find_workers(t, worker);
     owners_find(&owners, t, temporary);

@@ -2,11 +2,7 @@
 #include "analyze/analysis.h"
 #include "job/job.h"
 
-static void run(struct analysis *a)
-{
-    (void)a; /* needs all ranks: whoever loads them sets a->job */
-}
-
+/* Made of all ranks: whoever loads them sets a->job. */
 static const void *keeper(const struct analysis *a)
 {
     static const struct job none;
@@ -17,7 +13,6 @@ const struct analysis_kind analysis_ranks = {
     .name = "ranks",
     .doc = "The ranks of a parallel job: how evenly they compute, who waits for whom, what they "
            "send by way of the host. Empty for a single process.",
-    .run = run,
     .keeper = keeper,
     .tables = ANALYSIS_TABLES(
         ROWS_IN(struct job, job_rank_fields, ranks), ROWS_IN(struct job, job_phase_fields, phases),

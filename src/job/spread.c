@@ -38,7 +38,6 @@ static void pack_errands(struct pack *p, struct errands *e)
     PACK(p, a->by_process);
     PACK(p, a->by_stream);
     PACK(p, a->max_phases);
-    PACK(p, a->replay);
     PACK(p, e->reader);
     PACK(p, e->n_files);
     PACK_VEC(p, &e->v, pack_errand);

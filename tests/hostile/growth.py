@@ -6,7 +6,9 @@
 A shape is drawn from its seed: some kinds of events, and for each kind a law by which processes, threads,
 devices, streams, names and links follow from an event's number (one of all, a few in turn, as many as
 there are events, ...). It is written twice, with N and with 4 N events of each kind. What is done once for
-each pair of things (each GPU and each call, each thread and each marker) shows in the second.
+each pair of things (each GPU and each call, each thread and each marker) shows in the second. Where it
+does, 16 N must show it too: what has a limit (pauses, partners) grows until it is reached, and what else
+the machine does can hide the first.
 """
 import argparse
 import json
@@ -83,9 +85,10 @@ def cost(words):
 
 
 def faults(program, folder, seed, n):
-    few, many = f"{folder}/few.json", f"{folder}/many.json"
+    few, many, more = f"{folder}/few.json", f"{folder}/many.json", f"{folder}/more.json"
     kinds = write(few, seed, n)
     write(many, seed, TIMES * n)
+    has_more = False
     lines = [["analyze", "--format", "json"], ["analyze", "--format", "html"], ["convert", "-f", "perfetto", "-o", "/dev/null"], ["summary"],
              ["compare", few]]
     for line in (lines[0], lines[1 + seed % (len(lines) - 1)]):
@@ -95,7 +98,10 @@ def faults(program, folder, seed, n):
         if b[2] not in (0, 1, 4):
             yield f"{what}: ended with {b[2]}: {b[3][-200:]!r}"
         elif b[0] > LEAST_SECONDS and b[0] > MOST_TIME * a[0]:
-            yield f"{what}: {b[0] / a[0]:.1f} times the time for {TIMES} times the events"
+            has_more = has_more or write(more, seed, TIMES * TIMES * n)
+            c = cost([program, *line, more, "--threads", "1"])
+            if c[0] > MOST_TIME * TIMES * a[0]:
+                yield f"{what}: {b[0] / a[0]:.1f} times the time for {TIMES} times the events, {c[0] / a[0]:.1f} for {TIMES ** 2} times"
         elif b[1] > min(MOST_MEMORY, 200 * size + 64e6):
             yield f"{what}: too much memory"
 

@@ -58,7 +58,7 @@ static void analyze(struct fixture *f)
     view_make(&a->view, &f->t, &f->opts.view, &f->arena);
     ledger_make(&a->ledger, &a->view, true, &f->arena);
     for (size_t k = 0; k < ARRAY_LEN(kinds); k++)
-        kinds[k]->run(a);
+        kinds[k]->run(a, a->arena);
 }
 
 static uint32_t text(struct fixture *f, const char *s)

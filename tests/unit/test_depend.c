@@ -362,8 +362,8 @@ static void calls_that_follow_need_no_look(void **state)
         for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
             replay_run(&r, &changes[i]);
             replay_run(&q, &changes[i]);
-            assert_int_equal(q.n_joints, d.n_calls);
-            less += q.n_joints - r.n_joints;
+            assert_int_equal(q.joints.n, d.n_calls);
+            less += q.joints.n - r.joints.n;
             assert_memory_equal(q.op_start, r.op_start, d.n_ops * sizeof(*q.op_start));
             assert_memory_equal(q.op_end, r.op_end, d.n_ops * sizeof(*q.op_end));
             assert_memory_equal(q.bound, r.bound, d.n_ops * sizeof(*q.bound));

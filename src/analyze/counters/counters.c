@@ -19,7 +19,7 @@ static const struct counter_device *device_of(struct counter_run *r, uint32_t gp
     const struct gpu *g = gpu == NO_INDEX ? &unknown : &t->gpus.v[gpu];
     metric_device_make(&d->facts, gpu == NO_INDEX ? "" : trace_str(t, g->arch), g,
                        gpu == NO_INDEX ? NULL : r->a->hardware[gpu]);
-    metric_set_init(&d->metrics, d->facts.arch, r->a->arena);
+    metric_set_init(&d->metrics, d->facts.arch, r->arena);
     roof_peaks_theory(&d->peaks, &d->facts);
     d->made = true;
     return d;
@@ -35,7 +35,7 @@ struct counter_facts counter_facts_of(struct counter_run *r, const struct join_s
                                   .joined = joined,
                                   .device = &d->facts,
                                   .metrics = &d->metrics,
-                                  .arena = r->a->arena};
+                                  .arena = r->arena};
 }
 
 /* A kernel that ran had waves: a zero here is a counter that was not measured. */
@@ -91,7 +91,7 @@ void counter_roof_make(struct counter_roof *roof, struct counter_run *r,
     *roof = (struct counter_roof){.facts = f};
     struct roof_source source = {roof_value, roof};
     roof_point_from(&roof->point, f->metrics, &source, &device_of(r, gpu)->peaks,
-                    counter_duration(f, f->passes), r->a->arena);
+                    counter_duration(f, f->passes), r->arena);
     check_intensity(roof);
     uint32_t all = roof->flop_passes | roof->busy_passes;
     for (int l = 0; l < ROOF_LEVELS; l++)
@@ -122,7 +122,7 @@ static void add_metric(struct counter_run *r, const struct counter_facts *f, con
                                  .value = v.value,
                                  .peak = NAN,
                                  .pct_of_peak = NAN,
-                                 .passes = counter_pass_list(v.passes, r->a->arena),
+                                 .passes = counter_pass_list(v.passes, r->arena),
                                  .cross_pass = v.cross_pass,
                                  .remark = v.refused,
                                  .doc = m->def->doc};
@@ -134,7 +134,7 @@ static void add_metric(struct counter_run *r, const struct counter_facts *f, con
         row.remark = "above what the hardware can do: a counter or the clock is not what it seems";
     else if (!v.refused && v.value < 0)
         row.remark = "below zero: the counters contradict each other";
-    vec_push(&r->out->metrics, r->a->arena, row);
+    vec_push(&r->out->metrics, r->arena, row);
 }
 
 static void add_roofline(struct counter_run *r, const struct counter_roof *roof,
@@ -150,7 +150,7 @@ static void add_roofline(struct counter_run *r, const struct counter_roof *roof,
                                    p->gbps[l],          peaks->gbps[l] > 0 ? peaks->gbps[l] : NAN,
                                    p->bandwidth_pct[l], p->roof_pct[l],
                                    roof->cross[l]};
-        vec_push(&r->out->roofline, r->a->arena, row);
+        vec_push(&r->out->roofline, r->arena, row);
     }
 }
 
@@ -168,7 +168,7 @@ static void add_kernel(struct counter_run *r, const struct join_kernel *k)
         .arch = device_of(r, k->gpu)->facts.arch,
         .dispatches = k->dispatches,
         .unmatched = k->unmatched,
-        .passes = counter_pass_list(k->passes, r->a->arena),
+        .passes = counter_pass_list(k->passes, r->arena),
         .duration_ns = counter_duration(&f, k->passes),
         .spread_pct = counter_spread_pct(&f, k->passes),
         .measured_ns = k->total_ns,
@@ -196,7 +196,7 @@ static void add_kernel(struct counter_run *r, const struct join_kernel *k)
         .slowest = k->slowest,
         .name_id = symbol->name,
     };
-    vec_push(&r->out->kernels, r->a->arena, row);
+    vec_push(&r->out->kernels, r->arena, row);
     for (size_t i = 0; i < f.metrics->n; i++)
         add_metric(r, &f, &f.metrics->v[i], &row);
     add_roofline(r, &roof, &row, &device_of(r, k->gpu)->peaks);
@@ -215,12 +215,12 @@ static void add_roofs(struct counter_run *r, uint32_t gpu)
     enum roof_origin source = d->peaks.measured ? ROOF_MEASURED : ROOF_THEORY;
     for (int l = 0; l < ROOF_LEVELS; l++)
         if (d->peaks.gbps[l] > 0)
-            vec_push(&r->out->roofs, r->a->arena,
+            vec_push(&r->out->roofs, r->arena,
                      ((struct roof_row){name, roof_level_label((enum roof_level)l), ROOF_BANDWIDTH,
                                         (enum roof_level)l, d->peaks.gbps[l], IN_GBPS, source}));
     for (int k = 0; k < FLOP_KINDS; k++)
         if (d->peaks.gflops[k] > 0)
-            vec_push(&r->out->roofs, r->a->arena,
+            vec_push(&r->out->roofs, r->arena,
                      ((struct roof_row){name, flop_kind_label((enum flop_kind)k), ROOF_COMPUTE,
                                         ROOF_LEVELS, d->peaks.gflops[k],
                                         flop_kind_unit((enum flop_kind)k), source}));
@@ -231,12 +231,12 @@ static void add_pass(struct counter_run *r, size_t p)
     const struct join_pass *pass = &r->join.passes[p];
     const struct trace *t = r->a->trace;
     struct str names;
-    str_init(&names, r->a->arena);
+    str_init(&names, r->arena);
     for (size_t c = 0; c < r->join.n_counters; c++)
         if (pass->has[c])
             str_printf(&names, "%s%s", names.len ? " " : "", r->join.counters[c].name);
     uint32_t file = t->processes.v[pass->process].file;
-    vec_push(&r->out->passes, r->a->arena,
+    vec_push(&r->out->passes, r->arena,
              ((struct counter_pass_row){
                  (uint32_t)p + 1, file < t->files.n ? fs_basename(t->files.v[file].path) : "",
                  pass->n_processes, pass->dispatches, pass->total_ns, names.buf}));
@@ -260,15 +260,15 @@ static void summarise(struct counter_run *r)
     s->times_of = r->a->times_of;
 }
 
-static void run(struct analysis *a)
+static void run(struct analysis *a, struct arena *arena)
 {
     struct arena *scratch = arena_scratch();
-    struct counter_run r = {.a = a, .out = &a->counters, .scratch = scratch};
+    struct counter_run r = {.a = a, .out = &a->counters, .arena = arena, .scratch = scratch};
     a->counters = (struct counter_results){.summary = {.unknown_arch = ""}};
-    counter_stats_make(&a->counter_stats, a, a->arena);
+    counter_stats_make(&a->counter_stats, a, arena);
     if (!a->trace->counters.n)
         return;
-    r.devices = arena_array(a->arena, struct counter_device, a->trace->gpus.n + 1);
+    r.devices = arena_array(arena, struct counter_device, a->trace->gpus.n + 1);
     counter_join_make(&r.join, a, scratch);
     for (size_t p = 0; p < r.join.n_passes; p++)
         add_pass(&r, p);

@@ -16,7 +16,7 @@ struct counter_device {
 struct counter_run {
     struct analysis *a;
     struct counter_results *out;
-    struct arena *scratch;
+    struct arena *arena, *scratch;  /* of what is kept; of the rest */
     struct counter_join join;       /* in scratch */
     struct counter_device *devices; /* by GPU, and one for dispatches without */
 };

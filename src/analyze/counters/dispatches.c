@@ -49,7 +49,7 @@ static void add_row(struct counter_run *r, const struct candidate *c, const stru
         .kernel = trace_str(t, t->symbols.v[k->symbol].short_name),
         .dispatch = t->kernels.id[c->row],
         .gpu = gpu < t->gpus.n ? t->gpus.v[gpu].index : -1,
-        .passes = counter_pass_list(k->passes, r->a->arena),
+        .passes = counter_pass_list(k->passes, r->arena),
         .duration_ns = counter_duration(&f, k->passes),
         .bound = roof.point.bound,
         .occupancy_pct = counter_number(&f, METRIC_occupancy_pct),
@@ -60,7 +60,7 @@ static void add_row(struct counter_run *r, const struct candidate *c, const stru
         .fabric_gbps = roof.point.gbps[ROOF_HBM],
         .cross_pass = roof.cross_pass,
     };
-    vec_push(&r->out->dispatches, r->a->arena, row);
+    vec_push(&r->out->dispatches, r->arena, row);
 }
 
 void counter_dispatches_find(struct counter_run *r)

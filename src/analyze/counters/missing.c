@@ -68,7 +68,7 @@ const char *counter_missing_text(struct counter_run *r, const struct counter_fac
 {
     name_list list = {0};
     lacks(f, &questions[0], &list);
-    return joined(&list, r->a->arena);
+    return joined(&list, r->arena);
 }
 
 /* In as few runs of the program as the blocks of this GPU allow; what it has not is left out. */
@@ -90,7 +90,7 @@ static void divide(struct passes *out, const struct trace *t, const name_list *l
 
 void counter_missing_find(struct counter_run *r)
 {
-    struct arena *arena = r->a->arena;
+    struct arena *arena = r->arena;
     for (size_t q = 0; q < ARRAY_LEN(questions); q++) {
         struct counter_missing row = {.question = questions[q].text};
         name_list list = {0};
