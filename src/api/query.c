@@ -30,9 +30,10 @@ static const struct trace *trace_for(void *ctx, unsigned leave_out, struct gs_er
     return api_has_trace(run, err) ? &run->run->trace : NULL;
 }
 
-static const struct run *run_for(void *ctx, struct gs_error *err)
+static const struct run *run_for(void *ctx, bool replays, struct gs_error *err)
 {
     gs_run *run = ctx;
+    (void)replays; /* as it was opened */
     return api_analyzed(run, err) ? run->run : NULL;
 }
 

@@ -81,6 +81,7 @@ struct call {
     struct query *q;
     struct tally *sums;    /* tables without times that were given; NULL: none */
     const struct run *run; /* NULL: nobody asked for results yet */
+    bool replays;          /* and it has what replays tell */
     struct query_limits limits;
     struct output *out;
     VEC(struct query_result) results;
@@ -99,15 +100,18 @@ static bool has_traces(const struct call *c, struct gs_error *err)
                 c->sums->files.v[0].path, c->sums->files.v[0].kind);
 }
 
-static const struct run *load_run(void *ctx, struct gs_error *err)
+static const struct run *load_run(void *ctx, bool replays, struct gs_error *err)
 {
     struct call *c = ctx;
     if (!has_traces(c, err))
         return NULL;
     struct run_opts ro = cli_run_opts(c->cli, &c->o->in);
-    if (!c->run)
-        c->run = cli_run(c->cli, &ro, err);
-    return c->run;
+    if (c->run && (c->replays || !replays))
+        return c->run;
+    c->replays = replays;
+    ro.facts_only = !replays;
+    ro.replay = ro.replay && replays;
+    return c->run = cli_run(c->cli, &ro, err);
 }
 
 static bool is_filtered(const struct run_opts *o)
@@ -122,7 +126,7 @@ static const struct trace *load_trace(void *ctx, unsigned leave_out, struct gs_e
         return NULL;
     struct run_opts ro = cli_run_opts(c->cli, &c->o->in);
     bool part = ro.phase || ro.iteration;
-    const struct run *r = part ? load_run(c, err) : NULL;
+    const struct run *r = part ? load_run(c, false, err) : NULL;
     if (part && !r)
         return NULL;
     if (r) /* rows of the part that the analysis found */
@@ -286,6 +290,13 @@ static bool print_doc(struct call *c, struct doc *d)
     struct render_opts layout = output_layout(c->cli, "-");
     render_text(&out, d, &layout);
     return output_print(&out, c->err);
+}
+
+/* In another form than text: as if SQL had asked for it. */
+static bool show_list(struct call *c, struct query_result list)
+{
+    vec_push(&c->results, c->cli->arena, list);
+    return show(c);
 }
 
 static bool list_tables(struct call *c)
@@ -508,10 +519,16 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     str_init(&sql, cli->arena);
     if (!begin(c))
         return false;
+    bool text =
+        c->out->form == &renderer_text && !c->o->out.name && !c->o->out.dir; /* for people */
     if (c->o->tables)
-        return list_tables(c);
-    if (c->o->schema)
+        return text ? list_tables(c) : show_list(c, query_list_tables(c->q, cli->arena));
+    if (c->o->schema && text)
         return list_columns(c, c->o->schema);
+    if (c->o->schema) {
+        const struct query_table_doc *t = find_table(c, c->o->schema);
+        return t && show_list(c, query_list_columns(t, cli->arena));
+    }
     if (!gather(c, &sql, &prompt))
         return false;
     note_inputs(c);

@@ -234,16 +234,24 @@ static bool has_parts(const struct query *q)
 static void load_run(void *query)
 {
     struct query *q = query;
-    q->run = q->source.run(q->source.ctx, &q->load_error);
+    bool replays = q->wants_replays;
+    q->has_run = false;
+    q->run = q->source.run(q->source.ctx, replays, &q->load_error);
     if (!q->run)
         return;
     rtables_fill(q);
     q->has_run = true;
+    q->has_replays = replays;
+}
+
+static bool has_results(const struct query *q)
+{
+    return q->has_run && (!q->wants_replays || q->has_replays);
 }
 
 static bool query_need_run(struct query *q)
 {
-    return q->has_run || (mem_guard(load_run, q, &q->load_error) && q->has_run);
+    return has_results(q) || (mem_guard(load_run, q, &q->load_error) && q->has_run);
 }
 
 /* Loads what is not there yet; false with q->load_error. Never unwinds. */
@@ -488,10 +496,11 @@ static bool execute(struct running *run, const char *sql, const struct query_lim
 static int prepare(struct query *q, const char *sql, sqlite3_stmt **s, const char **tail)
 {
     q->refused = NULL;
-    q->timed_out = q->too_much = q->wants_trace = q->wants_run = q->wants_args = false;
+    q->timed_out = q->too_much = q->wants_trace = q->wants_args = false;
+    q->wants_run = q->wants_replays = false;
     q->needs = 0;
     int rc = sqlite3_prepare_v2(q->db, sql, -1, s, tail);
-    bool load = (q->wants_run && !q->has_run) || (q->wants_trace && !has_parts(q));
+    bool load = (q->wants_run && !has_results(q)) || (q->wants_trace && !has_parts(q));
     if (rc != SQLITE_OK || !*s || !load || sqlite3_stmt_isexplain(*s))
         return rc;
     sqlite3_finalize(*s);

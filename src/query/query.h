@@ -34,12 +34,13 @@ struct query_kept;
 /*
  * Where rows come from. Both may fail; what they return must outlive the query. `leave_out` are
  * parts (enum ingest_part) that need not be there; the trace is asked for once more, with 0, when a
- * later statement needs them.
+ * later statement needs them. So is the run, when a later statement needs what replays tell.
  */
 struct query_source {
     void *ctx;
     const struct trace *(*trace)(void *ctx, unsigned leave_out, struct gs_error *err);
-    const struct run *(*run)(void *ctx, struct gs_error *err); /* analyzed; NULL: no results */
+    /* Analyzed; `replays`: with findings and the critical path. NULL: no results. */
+    const struct run *(*run)(void *ctx, bool replays, struct gs_error *err);
     bool run_has_rows; /* the trace of the run holds the same rows: need not be loaded again */
     struct query_kept *kept;    /* of earlier connections to the same trace; NULL: none */
     const struct results *sums; /* tables that are there already (tally/tally.h); NULL: none */
@@ -143,6 +144,10 @@ const struct query_tables *query_tables(struct query *q);
 extern const char *const query_kind_names[]; /* NULL at the end */
 /* Of struct query_table_doc and struct query_column_doc. */
 extern const struct fields query_table_fields, query_column_fields;
+
+/* The same as results, for programs: table, kind, rows; column, type, meaning. */
+struct query_result query_list_tables(struct query *q, struct arena *a);
+struct query_result query_list_columns(const struct query_table_doc *t, struct arena *a);
 
 /* All of it as a page of Markdown. */
 void query_reference(struct str *out);

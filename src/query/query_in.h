@@ -165,6 +165,7 @@ struct rtable {
     struct result rows;
     const struct sheet *sheet; /* rows are made by it; NULL: in `rows` */
     bool is_sums;              /* rows are there before anything is run */
+    bool of_replays;           /* rows come of the dependency graph, or are findings */
 };
 
 /* ---- the connection ---- */
@@ -178,13 +179,13 @@ struct query {
     struct query_source source;
     struct query_kept *kept; /* what was found out about the rows */
     struct qdata data;
-    bool has_trace, has_run;
+    bool has_trace, has_run, has_replays;
     bool wants_args, has_args;
-    unsigned parts;              /* of the trace that is there: enum ingest_part */
-    unsigned needs;              /* of the statement being prepared */
-    unsigned loads;              /* how often a trace was loaded: indexes are of one */
-    bool declaring;              /* a table of ours: SQLite asks whether that is allowed, too */
-    bool wants_trace, wants_run; /* of the statement being prepared */
+    unsigned parts; /* of the trace that is there: enum ingest_part */
+    unsigned needs; /* of the statement being prepared */
+    unsigned loads; /* how often a trace was loaded: indexes are of one */
+    bool declaring; /* a table of ours: SQLite asks whether that is allowed, too */
+    bool wants_trace, wants_run, wants_replays; /* of the statement being prepared */
     const struct run *run;
     struct results results;
     struct workbook *book;

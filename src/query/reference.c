@@ -7,9 +7,9 @@ static const struct trace *no_trace(void *ctx, unsigned leave_out, struct gs_err
     return NULL;
 }
 
-static const struct run *no_run(void *ctx, struct gs_error *err)
+static const struct run *no_run(void *ctx, bool replays, struct gs_error *err)
 {
-    (void)ctx, (void)err;
+    (void)ctx, (void)replays, (void)err;
     return NULL;
 }
 

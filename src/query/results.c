@@ -92,9 +92,9 @@ static bool is_taken(const struct query *q, const char *name)
     return false;
 }
 
-static void add_table(struct query *q, const char *key, const struct fields *f)
+static void add_table(struct query *q, const char *key, const struct fields *f, bool of_replays)
 {
-    struct rtable r = {.name = key, .fields = f};
+    struct rtable r = {.name = key, .fields = f, .of_replays = of_replays};
     if (is_taken(q, key))
         r.name = arena_printf(q->arena, "%s_results", key);
     add_columns(&r, f, 0, false, q->arena);
@@ -102,11 +102,12 @@ static void add_table(struct query *q, const char *key, const struct fields *f)
 }
 
 static struct workbook *sheets_of(const struct analysis *a, const struct advice *advice,
-                                  struct arena *arena)
+                                  size_t *first_finding, struct arena *arena)
 {
     struct workbook *w = arena_new(arena, struct workbook);
     w->arena = arena;
     workbook_ledger(w, a);
+    *first_finding = w->sheets.n;
     workbook_findings(w, advice);
     return w;
 }
@@ -115,14 +116,17 @@ void rtables_make(struct query *q)
 {
     struct analysis *none = arena_new(q->arena, struct analysis);
     struct advice *nothing = arena_new(q->arena, struct advice);
-    struct results all = {0};
-    const struct workbook *w = sheets_of(none, nothing, q->arena);
+    size_t findings;
+    const struct workbook *w = sheets_of(none, nothing, &findings, q->arena);
     for (size_t i = 0; i < w->sheets.n; i++)
-        add_table(q, w->sheets.v[i].name, w->sheets.v[i].fields);
-    add_table(q, gap_fields.key, &gap_fields);
-    analysis_results(none, &all, q->arena);
-    for (size_t i = 0; i < all.n; i++)
-        add_table(q, all.v[i].fields->key, all.v[i].fields);
+        add_table(q, w->sheets.v[i].name, w->sheets.v[i].fields, i >= findings);
+    add_table(q, gap_fields.key, &gap_fields, false);
+    for (const struct analysis_kind *const *k = analysis_kinds; *k; k++) {
+        struct results of = {0};
+        analysis_kind_results(*k, none, &of, q->arena);
+        for (size_t i = 0; i < of.n; i++)
+            add_table(q, of.v[i].fields->key, of.v[i].fields, (*k)->beside != NULL);
+    }
 }
 
 void rtables_sums(struct query *q)
@@ -132,7 +136,7 @@ void rtables_sums(struct query *q)
     for (size_t i = 0; i < all->n; i++) {
         const char *key = all->v[i].fields->key;
         const struct result *there = q->source.sums ? results_find(q->source.sums, key) : NULL;
-        add_table(q, key, all->v[i].fields);
+        add_table(q, key, all->v[i].fields, false);
         q->tables.v[q->tables.n - 1].is_sums = true;
         q->tables.v[q->tables.n - 1].rows = there ? *there : all->v[i];
     }
@@ -142,14 +146,15 @@ void rtables_fill(struct query *q)
 {
     const struct analysis *a = q->run->analysis;
     struct gap_lines gaps = {.a = a, .arena = q->arena};
-    size_t at = 0;
+    size_t at = 0, findings;
     if (!a)
         return;
-    q->book = sheets_of(a, &q->run->advice, q->arena);
+    q->book = sheets_of(a, &q->run->advice, &findings, q->arena);
     for (size_t i = 0; i < q->book->sheets.n; i++)
         q->tables.v[at++].sheet = &q->book->sheets.v[i];
     ledger_gaps(&a->view, add_gap, &gaps);
     q->tables.v[at++].rows = (struct result){&gap_fields, gaps.v.v, gaps.v.n, false};
+    q->results.n = 0;
     analysis_results(a, &q->results, q->arena);
     for (size_t i = 0; i < q->results.n; i++)
         for (size_t k = at; k < q->tables.n; k++)
@@ -215,6 +220,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     struct raux *x = ((struct vtab *)base)->of;
     x->q->wants_run |= !x->table->is_sums;
+    x->q->wants_replays |= x->table->of_replays;
     info->estimatedRows = (sqlite3_int64)rows_of(x->table) + 1;
     info->estimatedCost = (double)info->estimatedRows;
     return SQLITE_OK;

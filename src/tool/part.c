@@ -61,6 +61,6 @@ const struct analysis *tool_part(struct tool_ask *ask, struct gs_error *err)
     view_slice(&part->view, &whole->view, v.start_ns, v.end_ns, ask->arena);
     ledger_make(&part->ledger, &part->view, false, ask->arena);
     for (size_t i = 0; ask->tool->kinds[i]; i++)
-        ask->tool->kinds[i]->run(part);
+        ask->tool->kinds[i]->run(part, part->arena);
     return part;
 }

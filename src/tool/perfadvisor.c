@@ -135,7 +135,7 @@ static const void *call_phases(struct tool_ask *ask, struct gs_error *err)
         fewer->arena = ask->arena;
         fewer->opts.max_phases = (uint32_t)(ask->args.max_phases ? ask->args.max_phases : 1);
         memset(&fewer->phases, 0, sizeof(fewer->phases));
-        analysis_phases.run(fewer);
+        analysis_phases.run(fewer, fewer->arena);
         s = arena_new(ask->arena, struct summary);
         summary_make(s, fewer, ask->arena);
         summary_phases(s, ask->arena);

@@ -15,9 +15,9 @@ static const struct trace *trace_of(void *ask, unsigned leave_out, struct gs_err
     return &((struct tool_ask *)ask)->run->trace;
 }
 
-static const struct run *run_of(void *ask, struct gs_error *err)
+static const struct run *run_of(void *ask, bool replays, struct gs_error *err)
 {
-    (void)err;
+    (void)replays, (void)err;
     return ((struct tool_ask *)ask)->run;
 }
 

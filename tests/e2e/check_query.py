@@ -228,10 +228,21 @@ def formats(g, folder):
     hot = json.loads(g.run("analyze", "--json", path))["hotspots"]
     same("hotspots", [(h["name"], h["calls"], h["total_duration_ns"]) for h in hot],
          g.query(path, "select name, calls, total_duration_ns from hotspots limit %d" % len(hot)))
+    # findings and the critical path are made when a statement asks for them, not before
+    parts = ["select name, calls from hotspots", "select * from findings",
+             "select * from critical_path", "select name, calls from hotspots"]
+    alone = [g.query(path, sql) for sql in parts]
+    together = json.loads(g.run("query", "--json", path, "; ".join(parts)))
+    same("results one after another", alone, [[tuple(row.values()) for row in r["rows"]] for r in together])
+    if not alone[1] or not alone[2][0][0]:
+        sys.exit(f"no findings, or no path: {alone[1:3]}")
     tables = g.run("query", "--tables", path)
     for word in ("rocpd_arg", "counters_collection", "findings", "phases", "gaps", "iterations"):
         if word not in tables:
             sys.exit(f"no table '{word}'")
+    listed = json.loads(g.run("query", "--tables", "--json"))
+    if [r["table"] for r in listed] != [line.split()[0] for line in g.run("query", "--tables").splitlines()[1:] if line[2:3] != " "]:
+        sys.exit("--tables lists others as JSON")
     forms = {"csv": "name", "md": "| name |", "html": "<!", "json": "[", "console": "name"}
     for form, begin in forms.items():
         out = g.run("query", "--format", form, path, "select name from kernels limit 1")
