@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/spill.h"
 #include "model/rocpd_schema.h"
 
 /* {u} is the suffix; a line that starts with '@' belongs to schema 3.0.5. */
@@ -69,7 +70,7 @@ bool rocpd_writer_failed(struct rocpd_writer *w, const char *what)
 {
     int code = sqlite3_errcode(w->db);
     if (!w->failed)
-        fail(&w->error, code == SQLITE_FULL || code == SQLITE_IOERR ? GS_E_IO : GS_E_FORMAT,
+        fail(&w->error, code == SQLITE_CONSTRAINT || code == SQLITE_TOOBIG ? GS_E_FORMAT : GS_E_IO,
              "cannot write '%s': %s: %s", w->out->path, what, sqlite3_errmsg(w->db));
     if (code == SQLITE_FULL || (code & 0xff) == SQLITE_IOERR)
         w->error.code = GS_E_IO;
@@ -101,15 +102,26 @@ static void close_db(void *writer)
     rocpd_writer_end(writer);
 }
 
+/* In KiB. */
+static unsigned cache_size(void)
+{
+    enum { USUAL = 64 << 10, PART = 16 };
+    uint64_t bound = spill_bound();
+    return bound && bound / PART < (uint64_t)USUAL << 10 ? (unsigned)(bound / PART >> 10) : USUAL;
+}
+
 bool rocpd_writer_begin(struct rocpd_writer *w)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     if (!w->failed && sqlite3_open_v2(w->out->temp, &w->db, flags, NULL) != SQLITE_OK)
         w->failed =
             !fail(&w->error, GS_E_IO, "cannot write '%s': %s", w->out->path, sqlite3_errmsg(w->db));
-    return rocpd_writer_exec(w, "PRAGMA page_size=4096; PRAGMA auto_vacuum=none; "
-                                "PRAGMA journal_mode=off; PRAGMA synchronous=off; "
-                                "PRAGMA locking_mode=exclusive; PRAGMA cache_size=-65536; BEGIN");
+    return rocpd_writer_exec(
+        w, arena_printf(w->arena,
+                        "PRAGMA page_size=4096; PRAGMA auto_vacuum=none; PRAGMA journal_mode=off; "
+                        "PRAGMA synchronous=off; PRAGMA locking_mode=exclusive; "
+                        "PRAGMA cache_size=-%u; BEGIN",
+                        cache_size()));
 }
 
 struct rocpd_writer *rocpd_writer_open(struct fs_set *set, const char *path, bool v305,
