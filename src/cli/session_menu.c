@@ -319,6 +319,8 @@ bool session_menu(struct cli *cli, struct loop *l, struct gs_error *err)
             session_say(&m, arena_printf(cli->arena, "%s\n", problem.text));
     }
     session_event(l->s, EVENT_QUIT, "%.1f %% less time than at first", session_gain_pct(l->s));
+    if (!session_save(l->s, err))
+        return false;
     say_end(l->s, cli->arena);
-    return session_save(l->s, err);
+    return true;
 }
