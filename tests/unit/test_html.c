@@ -36,6 +36,30 @@ static void sha256_has_the_values_of_the_standard(void **state)
                   "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
+static void sha256_is_the_same_in_pieces_and_without_instructions(void **state)
+{
+    (void)state;
+    static unsigned char bytes[1000];
+    uint64_t random = 7;
+    for (size_t i = 0; i < sizeof(bytes); i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        bytes[i] = (unsigned char)(random >> 56);
+    }
+    for (size_t n = 0; n <= sizeof(bytes); n++) {
+        uint8_t whole[SHA256_BYTES], pieces[SHA256_BYTES];
+        struct sha256 s;
+        sha256(whole, bytes, n);
+        sha256_init(&s);
+        s.plain = true;
+        for (size_t at = 0, step = 1; at < n; at += step, step = 1 + (step * 7 + n) % 150) {
+            step = step < n - at ? step : n - at;
+            sha256_add(&s, bytes + at, step);
+        }
+        sha256_end(&s, pieces);
+        assert_memory_equal(whole, pieces, sizeof(whole));
+    }
+}
+
 static void base64_has_the_values_of_the_standard(void **state)
 {
     (void)state;
@@ -395,6 +419,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         unit_test(sha256_has_the_values_of_the_standard),
+        unit_test(sha256_is_the_same_in_pieces_and_without_instructions),
         unit_test(base64_has_the_values_of_the_standard),
         unit_test(text_cannot_become_markup),
         unit_test(markup_takes_text_only_escaped),
