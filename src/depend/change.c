@@ -300,7 +300,7 @@ uint32_t recipe_awaited(const struct recipe *p, uint32_t call)
 {
     return recipe_mark(p, call) & (MARK_REMOVED | MARK_GRAPH | MARK_FREE | MARK_MERGED)
                ? NO_INDEX
-               : p->d->awaited[call];
+               : awaited_op(p->d, call);
 }
 
 int64_t recipe_own(const struct recipe *p, uint32_t call)

@@ -149,7 +149,7 @@ static void count_edges(const struct depend *d, struct path_stats *p)
         p->waits_default += d->waits.v[i].kind == WAIT_DEFAULT;
     }
     for (size_t c = 0; c < d->n_calls; c++)
-        p->host_waits += d->awaited[c] != NO_INDEX;
+        p->host_waits += sparse_has(&d->awaited, c);
     p->handovers = d->handovers.n;
     p->meetings = d->meetings.n;
     p->unlinked = d->unlinked;

@@ -40,7 +40,7 @@ static void measure(struct building *b)
     int64_t end = d->end_ns;
     for (uint32_t c = 0; c < d->n_calls; c++) {
         struct span s = call_span(d, c);
-        if (d->awaited[c] != last || s.start > end || s.end < end)
+        if (awaited_op(d, c) != last || s.start > end || s.end < end)
             continue;
         if (d->last_call == NO_INDEX || s.end < d->end_ns) {
             d->last_call = c;
@@ -53,7 +53,7 @@ static void measure(struct building *b)
 static void mark_apart(struct depend *d)
 {
     for (uint32_t c = 0; c < d->n_calls; c++)
-        if (call_begins(d, c) || d->awaited[c] != NO_INDEX)
+        if (call_begins(d, c) || sparse_has(&d->awaited, c))
             d->flags[c] |= CALL_APART;
     for (size_t i = 0; i < d->handovers.n; i++)
         d->flags[d->handovers.v[i].call] |= CALL_APART | CALL_HANDED;

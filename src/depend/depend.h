@@ -36,6 +36,7 @@
 #define GS_DEPEND_DEPEND_H
 
 #include "analyze/view.h"
+#include "base/sparse.h"
 
 /* Of a row number: the op is a copy. */
 #define DEPEND_COPY 0x80000000u
@@ -75,6 +76,15 @@ enum call_flag {
     CALL_APART = 16, /* its times do not just follow from the call before it */
 };
 
+/* A residual of four seconds or more. */
+#define RESIDUAL_LONG UINT32_MAX
+struct long_residual {
+    uint32_t op;
+    int64_t ns;
+};
+
+enum { TURN_BYTES = 4 };
+
 struct depend {
     const struct trace *trace;
     const struct view *view;
@@ -85,7 +95,9 @@ struct depend {
     uint32_t *row;     /* kernels row, or copies row with DEPEND_COPY */
     uint32_t *prev;    /* op before it on its stream, or NO_INDEX */
     uint32_t *call;    /* call that submitted it, or NO_INDEX */
-    int64_t *residual; /* what it began later than by its edges, which nothing explains */
+    /* What it began later than by its edges, which nothing explains: depend_residual(). */
+    uint32_t *residual;                /* RESIDUAL_LONG: among those */
+    VEC(struct long_residual) longest; /* sorted by op */
 
     /* Calls: the outer calls of all threads, thread by thread. */
     size_t n_calls;
@@ -94,7 +106,7 @@ struct depend {
     int64_t from;                       /* where the view starts */
     uint8_t *class;                     /* enum api_class */
     bool cut;                           /* some are longer than the view, or it has pauses */
-    uint32_t *awaited;                  /* op it waits for, or NO_INDEX */
+    struct sparse awaited;              /* op it waits for */
     uint32_t *first_call;               /* by thread of the view, and one more */
     uint32_t *leads;                    /* by thread: its first call that led to work, NO_INDEX */
     uint8_t *flags;                     /* by call: enum call_flag */
@@ -102,12 +114,13 @@ struct depend {
     VEC(struct depend_wait) waits;         /* sorted by op */
     VEC(struct depend_handover) handovers; /* sorted by call */
     VEC(struct depend_meeting) meetings;
-    VEC(uint32_t) members;               /* calls or ops, meeting by meeting */
-    uint32_t *call_meeting, *op_meeting; /* the one a call or op waits in, + 1; NULL: none does */
+    VEC(uint32_t) members;                   /* calls or ops, meeting by meeting */
+    struct sparse call_meeting, op_meeting; /* the one a call or op waits in */
 
-    /* An order in which every edge leads back: ops by number, and calls with the ops before them. */
-    uint32_t *order;      /* calls */
-    uint32_t *ops_before; /* by call: how many ops come before it */
+    /* An order in which every edge leads back: calls in turns of their threads, see struct turns,
+     * and ops by number, each at its depend_turn(). */
+    uint8_t *turn[TURN_BYTES]; /* by place in the order: the thread's number, its lowest byte first */
+    unsigned turn_bytes;       /* so many of them are there; 0: there is one thread */
 
     /* What is usual in this trace; see typical.c. */
     int64_t queue_ns;   /* from the end of an op to the start of the next that waits behind it */
@@ -178,16 +191,79 @@ static inline bool call_begins(const struct depend *d, uint32_t call)
     return d->flags[call] & CALL_BEGINS;
 }
 
+/* The op a call waits for, or NO_INDEX. */
+static inline uint32_t awaited_op(const struct depend *d, uint32_t call)
+{
+    return sparse_get(&d->awaited, call);
+}
+
 /* The meeting a call or an op waits in, or NULL. */
 static inline const struct depend_meeting *meeting_of_call(const struct depend *d, uint32_t call)
 {
-    return d->call_meeting && d->call_meeting[call] ? &d->meetings.v[d->call_meeting[call] - 1]
-                                                    : NULL;
+    uint32_t m = sparse_get(&d->call_meeting, call);
+    return m == NO_INDEX ? NULL : &d->meetings.v[m];
 }
 
 static inline const struct depend_meeting *meeting_of_op(const struct depend *d, uint32_t op)
 {
-    return d->op_meeting && d->op_meeting[op] ? &d->meetings.v[d->op_meeting[op] - 1] : NULL;
+    uint32_t m = sparse_get(&d->op_meeting, op);
+    return m == NO_INDEX ? NULL : &d->meetings.v[m];
+}
+
+int64_t depend_long_residual(const struct depend *d, uint32_t op);
+
+static inline int64_t depend_residual(const struct depend *d, uint32_t op)
+{
+    return d->residual[op] == RESIDUAL_LONG ? depend_long_residual(d, op) : d->residual[op];
+}
+
+/*
+ * When it is an op's turn: at its start, and not before the call that launched it. It stands behind
+ * all calls that begin then.
+ */
+static inline int64_t depend_turn(const struct depend *d, uint32_t op)
+{
+    int64_t start = d->op_start[op];
+    int64_t called = d->call[op] == NO_INDEX ? start : call_span(d, d->call[op]).start;
+    return called > start ? called : start;
+}
+
+/* ---- calls in the order ---- */
+
+/*
+ * The calls of a thread are in order, so whose turn it is says all.
+ *
+ *     struct turns t = turns_first(d, temporary);
+ *     for (size_t i = 0; i < d->n_calls; i++)
+ *         visit(turns_next(&t));
+ *
+ * or from behind: turns_last(), turns_back().
+ */
+struct turns {
+    const struct depend *d;
+    size_t i;
+    uint32_t *at; /* by thread: calls from here on are still to come; going back: those before */
+};
+
+struct turns turns_first(const struct depend *d, struct arena *temporary);
+struct turns turns_last(const struct depend *d, struct arena *temporary);
+
+static inline size_t turn_of(const struct depend *d, size_t i)
+{
+    size_t thread = 0;
+    for (unsigned k = 0; k < d->turn_bytes; k++)
+        thread |= (size_t)d->turn[k][i] << 8 * k;
+    return thread;
+}
+
+static inline uint32_t turns_next(struct turns *t)
+{
+    return t->at[turn_of(t->d, t->i++)]++;
+}
+
+static inline uint32_t turns_back(struct turns *t)
+{
+    return --t->at[turn_of(t->d, --t->i)];
 }
 
 /* How long a collective lasts once all have come. */

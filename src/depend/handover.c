@@ -13,7 +13,7 @@
 enum { RUN_LEAST = 8, TURNS_LEAST = 2 };
 #define PAUSE_NS 20000
 
-struct turns {
+struct runs {
     uint32_t last; /* last call of the process, or NO_INDEX */
     uint64_t calls, switches;
 };
@@ -55,14 +55,15 @@ static bool counts(const struct depend *d, uint32_t call)
     return c != API_IO && c != API_COMM;
 }
 
-static void walk(struct building *b, struct turns *of, bool collect)
+static void walk(struct building *b, struct runs *of, bool collect)
 {
     struct depend *d = b->d;
+    struct turns order = turns_first(d, b->temporary);
     for (size_t i = 0; i < d->n_calls; i++) {
-        uint32_t call = d->order[i];
+        uint32_t call = turns_next(&order);
         if (!counts(d, call))
             continue;
-        struct turns *t = &of[process_of(d, call)];
+        struct runs *t = &of[process_of(d, call)];
         bool change = t->last != NO_INDEX && !same_thread(d, t->last, call);
         bool turns = t->switches >= TURNS_LEAST && t->calls >= t->switches * RUN_LEAST;
         if (collect && change && (turns || is_recorded(d, call, t->last)) &&
@@ -97,7 +98,7 @@ void depend_handovers(struct building *b)
         active += v->threads[t].n_outer > 0;
     if (active < 2)
         return;
-    struct turns *of = arena_array(b->temporary, struct turns, n);
+    struct runs *of = arena_array(b->temporary, struct runs, n);
     for (int pass = 0; pass < 2; pass++) {
         for (size_t p = 0; p < n; p++)
             of[p].last = NO_INDEX;

@@ -3,6 +3,9 @@
  * recorded, the order of the default stream, a copy engine or a device that was full. The edge is
  * marked as inferred.
  */
+#include <assert.h>
+
+#include "base/sort.h"
 #include "depend/depend_in.h"
 #include "depend/replay.h"
 
@@ -33,6 +36,36 @@ static uint32_t ended_just_before(const struct depend *d, const struct beside *g
     return found;
 }
 
+/* By op; none is below 0, since an op was ready at its start at the latest. */
+static void keep(struct building *b, uint32_t op, int64_t residual)
+{
+    struct depend *d = b->d;
+    assert(residual >= 0);
+    d->residual[op] = residual < RESIDUAL_LONG ? (uint32_t)residual : RESIDUAL_LONG;
+    if (residual >= RESIDUAL_LONG)
+        vec_push(&d->longest, b->arena, ((struct long_residual){op, residual}));
+}
+
+static struct long_residual *find_long(const struct depend *d, uint32_t op)
+{
+    size_t lo = 0;
+    BISECT(lo, d->longest.n, mid, d->longest.v[mid].op < op);
+    return &d->longest.v[lo];
+}
+
+int64_t depend_long_residual(const struct depend *d, uint32_t op)
+{
+    return find_long(d, op)->ns;
+}
+
+static void keep_less(struct depend *d, uint32_t op, int64_t residual)
+{
+    if (d->residual[op] == RESIDUAL_LONG)
+        find_long(d, op)->ns = residual;
+    else
+        d->residual[op] = (uint32_t)residual;
+}
+
 void depend_infer(struct building *b)
 {
     struct depend *d = b->d;
@@ -40,7 +73,7 @@ void depend_infer(struct building *b)
     struct beside *of = arena_array(b->temporary, struct beside, t->gpus.n + 1);
     struct beside *of_process = arena_array(b->temporary, struct beside, t->processes.n + 1);
     size_t known = d->waits.n, at = 0;
-    d->residual = arena_array(b->arena, int64_t, d->n_ops + 1);
+    d->residual = arena_array(b->arena, uint32_t, d->n_ops + 1);
     for (uint32_t op = 0; op < d->n_ops; op++) {
         uint32_t stream = op_stream(d, op);
         uint32_t gpu = stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
@@ -49,8 +82,9 @@ void depend_infer(struct building *b)
             &of_process[stream < t->streams.n ? t->streams.v[stream].process : t->processes.n];
         while (at < known && d->waits.v[at].op < op)
             at++;
-        d->residual[op] = op_span(d, op).start - op_ready(d, op, at, known);
-        if (p->n > 1 && d->residual[op] > DELAY_NS) {
+        int64_t residual = op_span(d, op).start - op_ready(d, op, at, known);
+        keep(b, op, residual);
+        if (p->n > 1 && residual > DELAY_NS) {
             uint32_t on = ended_just_before(d, g, op);
             if (on == NO_INDEX) /* its process may have another GPU to wait for */
                 on = ended_just_before(d, p, op);
@@ -68,6 +102,6 @@ void depend_infer(struct building *b)
         uint32_t op = d->waits.v[i].op;
         while (at < d->waits.n && d->waits.v[at].op < op)
             at++;
-        d->residual[op] = op_span(d, op).start - op_ready(d, op, at, d->waits.n);
+        keep_less(d, op, op_span(d, op).start - op_ready(d, op, at, d->waits.n));
     }
 }

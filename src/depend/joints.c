@@ -13,7 +13,7 @@ static size_t thread_of(const struct depend *d, uint32_t call)
 /* When who takes part in a meeting begins. */
 static int64_t comes_at(const struct replay *r, const struct depend_meeting *m, uint32_t member)
 {
-    return m->kernels ? r->op_start[member] : r->joints.v[r->head[member]].start;
+    return m->kernels ? r->op_start[member] : r->joints.v[replay_head(r, member)].start;
 }
 
 uint32_t last_of_meeting(const struct replay *r, const struct depend_meeting *m)
@@ -149,7 +149,7 @@ static int64_t after_program(struct pass *s, struct joint *j, bool handed)
     size_t thread = thread_of(d, j->call);
     int64_t *worker = &s->worker[thread];
     if (*worker == INT64_MIN)
-        *worker = s->r->joints.v[s->r->head[d->first_call[thread]]].start;
+        *worker = s->r->joints.v[replay_head(s->r, d->first_call[thread])].start;
     *worker = add_ns(*worker, s->p.c->workers > 1 ? wait / s->p.c->workers : wait);
     if (*worker <= at)
         return at;
@@ -186,7 +186,7 @@ void start_joint(struct pass *s, struct joint *j)
 
 enum binding replay_call_bound(const struct replay *r, uint32_t call, uint32_t *to)
 {
-    const struct joint *j = &r->joints.v[r->head[call]];
+    const struct joint *j = &r->joints.v[replay_head(r, call)];
     enum binding how = j->call == call ? (enum binding)j->bound : BIND_PROGRAM;
     *to = how == BIND_PROGRAM    ? call - 1
           : how == BIND_HANDOVER ? depend_handed_by(r->d, call)
@@ -220,6 +220,15 @@ static uint32_t plain_calls(const struct depend *d, const uint8_t *marks, uint32
     return n;
 }
 
+/* The last joint so far is that of the call. */
+static inline void set_head(struct replay *r, uint32_t call)
+{
+    uint32_t joint = (uint32_t)r->joints.n - 1;
+    if (call % HEAD_GROUP == 0)
+        r->head_from[call / HEAD_GROUP] = joint;
+    r->head[call] = (uint8_t)(joint - r->head_from[call / HEAD_GROUP]);
+}
+
 void replay_joints(struct replay *r, const uint8_t *marks, int64_t ahead_ns)
 {
     const struct depend *d = r->d;
@@ -235,13 +244,13 @@ void replay_joints(struct replay *r, const uint8_t *marks, int64_t ahead_ns)
             vec_push_alone(
                 &r->joints, r->arena,
                 ((struct joint){.base = INT64_MIN, .call = c, .still = still && !ahead}));
-        r->head[c] = (uint32_t)r->joints.n - 1;
+        set_head(r, c);
         before = mark;
         was_still = still && !ahead;
         if (mark || ahead_ns < INT64_MAX)
             continue;
         for (uint32_t n = plain_calls(d, marks, c + 1); n > 0; n--)
-            r->head[++c] = (uint32_t)r->joints.n - 1;
+            set_head(r, ++c);
     }
 }
 
@@ -254,7 +263,7 @@ void take_joints(struct replay *r)
     for (size_t i = 0; i < r->joints.n; i++) {
         struct joint *j = &r->joints.v[i];
         struct span s = call_span(d, j->call);
-        uint32_t op = d->awaited[j->call];
+        uint32_t op = awaited_op(d, j->call);
         int64_t end = op == NO_INDEX ? s.start : op_span(d, op).end;
         const struct depend_meeting *m = op == NO_INDEX ? meeting_of_call(d, j->call) : NULL;
         j->start = s.start;

@@ -13,7 +13,7 @@
 
 static bool waits_for_result(const struct depend *d, uint32_t call)
 {
-    uint32_t op = d->awaited[call];
+    uint32_t op = awaited_op(d, call);
     return op != NO_INDEX && op_is_copy(d, op) && d->trace->copies.kind[op_row(d, op)] == COPY_D2H;
 }
 
@@ -21,7 +21,7 @@ static bool is_first_use(const struct recipe *p, uint32_t call, enum api_class c
 {
     struct span s = call_span(p->d, call);
     int64_t ns = s.end - s.start;
-    return class == API_LAUNCH && p->d->awaited[call] == NO_INDEX && ns >= FIRST_USE_NS &&
+    return class == API_LAUNCH && !sparse_has(&p->d->awaited, call) && ns >= FIRST_USE_NS &&
            ns >= FIRST_USE_RATIO * p->usual_launch_ns;
 }
 
@@ -29,7 +29,7 @@ static bool is_first_use(const struct recipe *p, uint32_t call, enum api_class c
 static bool removes_copy(const struct recipe *p, uint32_t call, enum api_class class)
 {
     const struct depend *d = p->d;
-    uint32_t op = class == API_SYNC ? d->awaited[call] : p->op_of ? p->op_of[call] : NO_INDEX;
+    uint32_t op = class == API_SYNC ? awaited_op(d, call) : p->op_of ? p->op_of[call] : NO_INDEX;
     if (class == API_SYNC && call == d->last_call)
         return false;
     if (class != API_SYNC && class != API_COPY && class != API_COPY_ASYNC)
@@ -46,7 +46,7 @@ static bool before_freeing(const struct recipe *p, uint32_t call)
     const struct depend *d = p->d;
     uint32_t next = call + 1;
     return call != d->last_call && next < d->n_calls && !call_begins(d, next) &&
-           call_class(d, next) == API_ALLOC && d->awaited[next] != NO_INDEX &&
+           call_class(d, next) == API_ALLOC && sparse_has(&d->awaited, next) &&
            call_span(d, next).start - call_span(d, call).end < SHORT_GAP_NS;
 }
 
@@ -67,7 +67,7 @@ static uint32_t wait_behind(const struct depend *d, uint32_t call, bool only_que
         enum api_class then = call_class(d, next);
         if (call_begins(d, next))
             return NO_INDEX;
-        if (then == API_SYNC && d->awaited[next] != NO_INDEX)
+        if (then == API_SYNC && sparse_has(&d->awaited, next))
             return next;
         if (then != API_OTHER && (only_questions || then != API_EVENT))
             return NO_INDEX;
@@ -94,11 +94,11 @@ static bool serves_wait(const struct recipe *p, uint32_t call, enum api_class cl
     if (class != API_EVENT && class != API_OTHER && class != API_COPY_ASYNC)
         return false;
     uint32_t wait = wait_behind(d, call, class == API_COPY_ASYNC);
-    if (wait == NO_INDEX || d->awaited[call] != NO_INDEX || !removes_wait(p, wait) ||
+    if (wait == NO_INDEX || sparse_has(&d->awaited, call) || !removes_wait(p, wait) ||
         !close_to(d, call, wait))
         return false;
     struct span s = call_span(d, call);
-    uint32_t op = d->awaited[wait];
+    uint32_t op = awaited_op(d, wait);
     return s.end - s.start < SHORT_GAP_NS &&
            (class != API_COPY_ASYNC || (waits_for_result(d, wait) && d->call[op] == call &&
                                         d->trace->copies.bytes[op_row(d, op)] < TINY_COPY_BYTES));
@@ -130,7 +130,7 @@ static unsigned removal_mark(const struct recipe *p, uint32_t call, enum api_cla
     if (c->remove[REMOVE_FIRST_USE] && is_first_use(p, call, class))
         return MARK_FIRST_USE;
     if (c->overlap && call != p->d->last_call &&
-        (class == API_SYNC || p->d->awaited[call] != NO_INDEX))
+        (class == API_SYNC || sparse_has(&p->d->awaited, call)))
         return MARK_FREE;
     if (c->remove[REMOVE_SYNC] && class == API_COPY && call != p->d->last_call &&
         !((c->keep_results || c->cautious) && waits_for_result(p->d, call)))
@@ -148,7 +148,7 @@ static inline bool can_record(const struct recipe *p, uint32_t call, enum api_cl
     bool orders =
         class == API_LAUNCH || class == API_COPY_ASYNC || class == API_EVENT || class == API_CREATE;
     if ((!orders && class != API_OTHER && class != API_MODULE) ||
-        (d->awaited[call] != NO_INDEX && class != API_LAUNCH) ||
+        (sparse_has(&d->awaited, call) && class != API_LAUNCH) ||
         d->flags[call] & (CALL_MANY | CALL_GRAPH))
         return false;
     struct span s = call_span(d, call);
@@ -216,7 +216,7 @@ static enum copy_kind tiny_copy(const struct recipe *p, const uint32_t *op_of, u
 static bool goes_with_copies(const struct depend *d, uint32_t call)
 {
     enum api_class class = call_class(d, call);
-    uint32_t op = d->awaited[call];
+    uint32_t op = awaited_op(d, call);
     return (class == API_SYNC && (op == NO_INDEX || op_is_copy(d, op))) || class == API_OTHER ||
            class == API_EVENT;
 }
@@ -500,7 +500,7 @@ static bool mark_removed(struct recipe *p)
         unsigned mark = 0;
         if (of[class] == CONCERNS_ALL)
             mark = removal_mark(p, call, class);
-        else if (of[class] == CONCERNS_WAITS && d->awaited[call] != NO_INDEX)
+        else if (of[class] == CONCERNS_WAITS && sparse_has(&d->awaited, call))
             mark = call != d->last_call ? MARK_FREE : 0;
         p->marks[call] = (uint8_t)mark;
         all |= mark;

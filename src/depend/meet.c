@@ -31,6 +31,7 @@ struct search {
     VEC(struct tally) tallies;
     struct idmap tally_of;
     uint8_t *of_name; /* by string: enum wanted + 1; 0: not asked yet */
+    uint32_t *call_meeting, *op_meeting; /* by call, by op; NULL: none yet */
 };
 
 enum wanted { WANTED_NOT, WANTED_ALL, WANTED_SEND, WANTED_RECEIVE };
@@ -155,8 +156,9 @@ static void collect(struct search *s)
     const uint32_t *peer = calls && d->trace->messages.n ? peers_of(s) : NULL;
     for (uint32_t op = 0; collectives && op < d->n_ops; op++)
         add_kernel(s, op);
+    struct turns order = turns_first(d, s->b->temporary);
     for (size_t i = 0; calls && i < d->n_calls; i++) {
-        uint32_t node = d->order[i];
+        uint32_t node = turns_next(&order);
         if (call_class(d, node) != API_COMM)
             continue;
         enum wanted wanted = wanted_of(s, node);
@@ -179,6 +181,13 @@ static int by_meeting(const void *x, const void *y)
     return (a->party > b->party) - (a->party < b->party);
 }
 
+static uint32_t *no_rows(size_t n, struct arena *a)
+{
+    uint32_t *v = arena_array(a, uint32_t, n + 1);
+    memset(v, 0xff, (n + 1) * sizeof(*v));
+    return v;
+}
+
 /* All have come before the first one leaves; what is received was sent before. */
 static bool holds(const struct depend *d, const struct part *v, size_t n, int64_t *latest)
 {
@@ -196,19 +205,20 @@ static bool holds(const struct depend *d, const struct part *v, size_t n, int64_
     return *latest < first;
 }
 
-static void keep(struct building *b, const struct part *v, size_t n, int64_t latest)
+static void keep(struct search *s, const struct part *v, size_t n, int64_t latest)
 {
+    struct building *b = s->b;
     struct depend *d = b->d;
     bool message = v->key >= KEY_MESSAGE, kernel = !message && v->key >= KEY_KERNEL;
     struct depend_meeting m = {(uint32_t)d->members.n, (uint32_t)n, latest, message, kernel};
-    uint32_t **of = kernel ? &d->op_meeting : &d->call_meeting;
+    uint32_t **of = kernel ? &s->op_meeting : &s->call_meeting;
     if (!*of)
-        *of = arena_array(b->arena, uint32_t, (kernel ? d->n_ops : d->n_calls) + 1);
+        *of = no_rows(kernel ? d->n_ops : d->n_calls, b->temporary);
     vec_push(&d->meetings, b->arena, m);
     for (size_t i = 0; i < n; i++) {
         vec_push(&d->members, b->arena, v[i].node);
         if (!message || i) /* who sends goes on */
-            (*of)[v[i].node] = (uint32_t)d->meetings.n;
+            (*of)[v[i].node] = (uint32_t)d->meetings.n - 1;
     }
 }
 
@@ -233,6 +243,10 @@ void depend_meet(struct building *b)
                           s.parts.v[end].occurrence == v->occurrence;)
             end++;
         if (end - i > 1 && holds(d, v, end - i, &latest))
-            keep(b, v, end - i, latest);
+            keep(&s, v, end - i, latest);
     }
+    if (s.call_meeting)
+        sparse_make(&d->call_meeting, s.call_meeting, d->n_calls, b->arena);
+    if (s.op_meeting)
+        sparse_make(&d->op_meeting, s.op_meeting, d->n_ops, b->arena);
 }

@@ -89,6 +89,7 @@ struct list {
     uint32_t copy;        /* DEPEND_COPY when they are copies */
     uint32_t at, end;     /* calls, or places in rows */
     uint32_t rank;        /* among the lists: nodes of the same moment stand in this order */
+    size_t thread;        /* of calls */
     /* The first of them. An op takes its place at its start, and not before the call that
      * launched it. */
     int64_t key;
@@ -134,7 +135,8 @@ static void collect_lists(const struct building *b, struct lists *all)
     all->v = arena_array(b->temporary, struct list, v->n_threads + 2 * v->n_gpus + 1);
     all->n = 0;
     for (size_t t = 0; t < v->n_threads; t++)
-        add_list(b, all, (struct list){.at = d->first_call[t], .end = d->first_call[t + 1]});
+        add_list(b, all,
+                 (struct list){.at = d->first_call[t], .end = d->first_call[t + 1], .thread = t});
     for (size_t g = 0; g < v->n_gpus; g++) {
         const struct view_gpu *gpu = &v->gpus[g];
         add_list(b, all, (struct list){.rows = gpu->kernels, .end = (uint32_t)gpu->n_kernels});
@@ -149,8 +151,9 @@ static void append(struct building *b, struct lists *all, const struct list *l)
 {
     struct depend *d = b->d;
     if (!l->rows) {
-        d->order[all->calls++] = l->at;
-        d->ops_before[l->at] = (uint32_t)all->ops;
+        for (unsigned k = 0; k < d->turn_bytes; k++)
+            d->turn[k][all->calls] = (uint8_t)(l->thread >> 8 * k);
+        all->calls++;
         return;
     }
     size_t op = all->ops++, n_streams = d->trace->streams.n;
@@ -253,8 +256,8 @@ static void order_nodes(struct building *b)
     struct depend *d = b->d;
     struct lists all = {.n = 0};
     d->n_ops = d->view->n_kernels + d->view->n_copies;
-    d->order = arena_array(b->arena, uint32_t, d->n_calls + 1);
-    d->ops_before = arena_array(b->arena, uint32_t, d->n_calls + 1);
+    for (size_t most = d->view->n_threads - 1; most; most >>= 8)
+        d->turn[d->turn_bytes++] = arena_array(b->arena, uint8_t, d->n_calls + 1);
     d->op_start = arena_array(b->arena, int64_t, d->n_ops + 1);
     d->op_end = arena_array(b->arena, int64_t, d->n_ops + 1);
     d->row = arena_array(b->arena, uint32_t, d->n_ops + 1);
@@ -283,6 +286,21 @@ static void group_ops(struct building *b)
     for (size_t c = 0; c < d->n_calls; c++)
         if (b->first_op[c + 1] - b->first_op[c] >= MANY)
             d->flags[c] |= CALL_MANY;
+}
+
+struct turns turns_first(const struct depend *d, struct arena *temporary)
+{
+    struct turns t = {.d = d, .at = arena_array(temporary, uint32_t, d->view->n_threads + 1)};
+    memcpy(t.at, d->first_call, d->view->n_threads * sizeof(*t.at));
+    return t;
+}
+
+struct turns turns_last(const struct depend *d, struct arena *temporary)
+{
+    struct turns t = {.d = d, .i = d->n_calls};
+    t.at = arena_array(temporary, uint32_t, d->view->n_threads + 1);
+    memcpy(t.at, d->first_call + 1, d->view->n_threads * sizeof(*t.at));
+    return t;
 }
 
 void depend_order(struct building *b)

@@ -95,12 +95,12 @@ static bool leave_call(struct walk *w, uint32_t *node, bool inside)
     uint32_t call = *node;
     if (!inside &&
         replay_waited(r, call) == WAITED_MEETING) { /* on with who came last, from its start */
-        *node = r->met_last[r->d->call_meeting[call] - 1];
+        *node = r->met_last[sparse_get(&r->d->call_meeting, call)];
         step_to(w, replay_call_start(r, *node), call_kind(r->d, call), NO_INDEX, call);
         return leave_call_start(w, node);
     }
     if (!inside && replay_waited(r, call)) {
-        uint32_t op = r->d->awaited[call];
+        uint32_t op = awaited_op(r->d, call);
         step_to(w, r->op_end[op], call_kind(r->d, call), NO_INDEX, call);
         *node = (uint32_t)r->d->n_calls + op;
         return true;
@@ -122,19 +122,20 @@ static bool leave_op(struct walk *w, uint32_t *node, bool *inside)
     const struct depend *d = r->d;
     uint32_t op = *node - (uint32_t)d->n_calls;
     *inside = false;
-    if (d->op_meeting && d->op_meeting[op]) { /* on with the one that began last */
-        uint32_t last = r->met_last[d->op_meeting[op] - 1];
+    uint32_t m = sparse_get(&d->op_meeting, op);
+    if (m != NO_INDEX) { /* on with the one that began last */
+        uint32_t last = r->met_last[m];
         if (last != NO_INDEX && r->op_start[last] > r->op_start[op]) {
             step_to(w, r->op_start[last], op_kind(d, op), op, NO_INDEX);
             op = last;
             *node = (uint32_t)d->n_calls + op;
         }
     }
-    uint32_t to = r->bound_to[op];
+    uint32_t to = replay_bound_to(r, op);
     step_to(w, r->op_start[op], op_kind(d, op), op, NO_INDEX);
     if (to == NO_INDEX)
         return false;
-    switch (r->bound[op]) {
+    switch (replay_bound(r, op)) {
     case BIND_LAUNCH:
         step_way(w, op, replay_call_end(r, to), d->launch_ns, PATH_LATENCY);
         break;
@@ -206,8 +207,8 @@ enum path_kind path_largest(const int64_t ns[PATH_KINDS])
  */
 struct late {
     const struct depend *d;
-    const uint32_t *head; /* by call: its joint ... */
-    struct joint *joints; /* ... with the latest start, and as base the latest end */
+    const struct replay *r; /* as recorded: which joint a call is or follows ... */
+    struct joint *joints;   /* ... with the latest start, and as base the latest end */
     int64_t *op;          /* by op: latest end */
     uint32_t *comes;      /* by call: the meeting it comes to first, + 1; NULL: there are none */
     int64_t *met;         /* by meeting: when the last one comes at the latest */
@@ -222,13 +223,13 @@ static void not_after(int64_t *slot, int64_t ns)
 /* A call's end is not later than this, or its start; calls that follow a joint hold its end. */
 static void hold_end_at(const struct late *l, uint32_t call, int64_t ns)
 {
-    struct joint *j = &l->joints[l->head[call]];
+    struct joint *j = &l->joints[replay_head(l->r, call)];
     not_after(&j->base, ns - (call_span(l->d, call).end - call_span(l->d, j->call).end));
 }
 
 static void hold_start_at(const struct late *l, uint32_t call, int64_t ns)
 {
-    struct joint *j = &l->joints[l->head[call]];
+    struct joint *j = &l->joints[replay_head(l->r, call)];
     if (j->call == call)
         not_after(&j->start, ns);
     else
@@ -254,7 +255,7 @@ static void hold_op(struct late *l, uint32_t op, size_t first)
     struct span o = op_span(d, op);
     const struct depend_meeting *m = meeting_of_op(d, op);
     int64_t begin = m ? latest_start(l, m) : l->op[op] - (o.end - o.start);
-    int64_t start = begin - d->residual[op];
+    int64_t start = begin - depend_residual(d, op);
     if (d->prev[op] != NO_INDEX)
         not_after(&l->op[d->prev[op]], start - lag_behind(d, o.start, op_span(d, d->prev[op]).end));
     for (size_t i = first; i < d->waits.n && d->waits.v[i].op == op; i++)
@@ -274,20 +275,20 @@ static int64_t hold_end(struct late *l, uint32_t call)
 {
     const struct depend *d = l->d;
     struct span c = call_span(d, call);
-    uint32_t op = d->awaited[call];
-    int64_t begin = l->joints[l->head[call]].base - (c.end - call_waits_until(d, call));
+    uint32_t op = awaited_op(d, call);
+    int64_t begin = l->joints[replay_head(l->r, call)].base - (c.end - call_waits_until(d, call));
     if (op != NO_INDEX) {
         int64_t late = op_span(d, op).end - c.end;
         not_after(&l->op[op], begin + (late > 0 ? late : 0));
-    } else if (meeting_of_call(d, call)) {
-        not_after(&l->met[d->call_meeting[call] - 1], begin);
+    } else if (sparse_has(&d->call_meeting, call)) {
+        not_after(&l->met[sparse_get(&d->call_meeting, call)], begin);
     }
     return begin;
 }
 
 static bool waits(const struct depend *d, uint32_t call)
 {
-    return d->awaited[call] != NO_INDEX || meeting_of_call(d, call);
+    return sparse_has(&d->awaited, call) || sparse_has(&d->call_meeting, call);
 }
 
 /* Who comes to a meeting does so in time for all others; who sends, for the one that receives. */
@@ -360,10 +361,11 @@ static void hold_ends(struct late *l, struct back *b, int64_t start)
         hold_end(l, b->waiting[--b->ends]);
 }
 
-static void hold_ops(struct late *l, struct back *b, uint32_t first)
+/* All ops whose turn it is at this moment or later. */
+static void hold_ops(struct late *l, struct back *b, int64_t from)
 {
     const struct depend *d = l->d;
-    while (b->op > first) {
+    while (b->op > 0 && depend_turn(d, b->op - 1) >= from) {
         b->op--;
         hold_ends(l, b, op_span(d, b->op).start);
         while (b->wait > 0 && d->waits.v[b->wait - 1].op >= b->op)
@@ -390,7 +392,7 @@ static void prepare_late(struct late *l, const struct replay *r, struct arena *a
                          struct arena *temporary)
 {
     const struct depend *d = r->d;
-    *l = (struct late){.d = d, .head = r->head};
+    *l = (struct late){.d = d, .r = r};
     l->op = arena_array(arena, int64_t, d->n_ops + 1);
     l->joints = arena_array(temporary, struct joint, r->joints.n + 1);
     for (size_t i = 0; i < r->joints.n; i++) {
@@ -413,15 +415,16 @@ int64_t *path_slack(const struct replay *recorded, struct arena *arena)
         hold_end_at(&l, d->last_call, d->end_ns);
     struct back at = {.wait = d->waits.n, .op = (uint32_t)d->n_ops};
     at.waiting = by_end(d, &at.ends, temporary);
+    struct turns order = turns_last(d, temporary);
     for (size_t i = d->n_calls; i-- > 0;) {
-        uint32_t call = d->order[i];
+        uint32_t call = turns_back(&order);
         if (!is_joint(recorded, call))
             continue;
-        hold_ops(&l, &at, d->ops_before[call]);
+        hold_ops(&l, &at, call_span(d, call).start);
         hold_ends(&l, &at, call_span(d, call).start);
-        hold_joint(&l, &l.joints[l.head[call]]);
+        hold_joint(&l, &l.joints[replay_head(recorded, call)]);
     }
-    hold_ops(&l, &at, 0);
+    hold_ops(&l, &at, INT64_MIN);
     for (uint32_t op = 0; op < d->n_ops; op++)
         l.op[op] = sub_ns(l.op[op], op_span(d, op).end);
     arena_release(temporary);

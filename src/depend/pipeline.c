@@ -114,7 +114,6 @@ void pipeline_init(struct pass *s, struct arena *temporary)
         s->engines[i].op = NO_INDEX;
     for (size_t i = 0; i <= d->trace->gpus.n; i++)
         s->in_for_all[i].op = s->compute_of_all[i].op = NO_INDEX;
-    for (size_t call = 0; call < d->n_calls; call++)
-        if (d->awaited[call] != NO_INDEX)
-            s->awaited_copy[d->awaited[call]] = op_is_copy(d, d->awaited[call]);
+    for (size_t i = 0; i < d->awaited.n; i++)
+        s->awaited_copy[d->awaited.v[i]] = op_is_copy(d, d->awaited.v[i]);
 }

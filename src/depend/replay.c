@@ -65,12 +65,45 @@ static inline struct ready bound_by(const struct depend *d, uint32_t op, size_t 
 /* ---- ops ----
  * Times and lags are bounded, so that one sum of two cannot overflow; the start is bounded again. */
 
+/* The node at the other end of such an edge, by the graph. */
+static inline uint32_t usual_end(const struct depend *d, uint32_t op, enum binding how)
+{
+    switch (how) {
+    case BIND_LAUNCH:
+    case BIND_IN_CALL:
+        return d->call[op];
+    case BIND_STREAM:
+        return d->prev[op] == NO_INDEX ? NO_INDEX : (uint32_t)d->n_calls + d->prev[op];
+    default:
+        return NO_INDEX;
+    }
+}
+
+/* Ops come in order. */
 static inline void bind(struct replay *r, uint32_t op, struct ready x)
 {
     if (r->times_only)
         return;
-    r->bound[op] = (uint8_t)x.how;
-    r->bound_to[op] = x.to;
+    bool elsewhere = x.to != usual_end(r->d, op, x.how);
+    r->bound[op] = (uint8_t)(x.how | (elsewhere ? BOUND_ELSEWHERE : 0));
+    if (elsewhere)
+        vec_push_alone(&r->bound_to, r->arena, ((struct bound_to){op, x.to}));
+}
+
+static void bind_from_here(struct replay *r)
+{
+    if (!r->times_only && !r->bound)
+        r->bound = arena_array(r->arena, uint8_t, r->d->n_ops + 1);
+    r->bound_to.n = 0;
+}
+
+uint32_t replay_bound_to(const struct replay *r, uint32_t op)
+{
+    size_t lo = 0;
+    if (!(r->bound[op] & BOUND_ELSEWHERE))
+        return usual_end(r->d, op, replay_bound(r, op));
+    BISECT(lo, r->bound_to.n, mid, r->bound_to.v[mid].op < op);
+    return r->bound_to.v[lo].to;
 }
 
 /* It began before its call was over. */
@@ -186,28 +219,31 @@ ALWAYS_INLINE void place_op(struct pass *s, uint32_t op, const bool lines)
         after_waits(s, &x, op, o.start);
     /* An op that nothing is known of keeps its time; a delay without a cause goes with the op. */
     bool gone = s->p.some_gone && recipe_gone(&s->p, op);
-    int64_t start = x.to == NO_INDEX ? o.start : add_ns(x.at, gone ? 0 : d->residual[op]);
+    int64_t start = x.to == NO_INDEX ? o.start : add_ns(x.at, gone ? 0 : depend_residual(d, op));
     int64_t end = add_ns(start, s->p.same_ops ? o.end - o.start : recipe_op(&s->p, op));
     bind(r, op, x);
     r->op_start[op] = start;
     r->op_end[op] = end;
-    if (s->came && d->op_meeting && d->op_meeting[op])
+    if (s->came && sparse_has(&d->op_meeting, op))
         join_meeting(s, op);
     if (lines)
         pass_pipeline(s, op, at, r->op_end[op]);
 }
 
-/* All ops up to this one. */
-static void place_ops(struct pass *s, uint32_t end)
+static inline void next_op(struct pass *s)
 {
-    uint32_t op = s->op;
+    s->turn = s->op < s->d->n_ops ? depend_turn(s->d, s->op) : INT64_MAX;
+}
+
+/* All ops whose turn it is before that. */
+static void place_ops(struct pass *s, int64_t until)
+{
     if (s->lines)
-        for (; op < end; op++)
-            place_op(s, op, true);
+        for (; s->turn < until; next_op(s))
+            place_op(s, s->op++, true);
     else
-        for (; op < end; op++)
-            place_op(s, op, false);
-    s->op = op;
+        for (; s->turn < until; next_op(s))
+            place_op(s, s->op++, false);
 }
 
 /* From the first call that led to work to the end of the last work. */
@@ -274,9 +310,8 @@ static void measure(struct replay *r)
 void replay_init(struct replay *r, const struct depend *d, struct arena *arena)
 {
     *r = (struct replay){.d = d, .host = 1, .arena = arena_child(arena)};
-    r->bound_to = arena_array(arena, uint32_t, d->n_ops + 1);
-    r->bound = arena_array(arena, uint8_t, d->n_ops + 1);
-    r->head = arena_array(arena, uint32_t, d->n_calls + 1);
+    r->head = arena_array(arena, uint8_t, d->n_calls + 1);
+    r->head_from = arena_array(arena, uint32_t, d->n_calls / HEAD_GROUP + 1);
     r->marks = arena_array(arena, uint8_t, d->n_calls + 1);
     if (d->meetings.n)
         r->met_last = arena_array(arena, uint32_t, d->meetings.n);
@@ -297,15 +332,18 @@ void replay_run(struct replay *r, const struct change *c)
     struct arena *temporary = arena_scratch();
     struct pass s = {.r = r, .d = d};
     own_times(r);
+    bind_from_here(r);
     prepare(&s, c ? c : &none, temporary);
+    struct turns order = turns_first(d, temporary);
+    next_op(&s);
     for (size_t i = 0, n = d->n_calls; i < n; i++) {
-        uint32_t call = d->order[i];
+        uint32_t call = turns_next(&order);
         if (!is_joint(r, call))
             continue;
-        place_ops(&s, d->ops_before[call]);
-        start_joint(&s, &r->joints.v[r->head[call]]);
+        place_ops(&s, call_span(d, call).start);
+        start_joint(&s, &r->joints.v[replay_head(r, call)]);
     }
-    place_ops(&s, (uint32_t)d->n_ops);
+    place_ops(&s, INT64_MAX);
     for (size_t i = 0; i < r->joints.n; i++)
         joint_of(&s, r->joints.v[i].call);
     measure(r);
@@ -319,12 +357,13 @@ static bool take_ops(struct replay *r)
 {
     const struct depend *d = r->d;
     size_t wait = 0;
+    bind_from_here(r);
     for (uint32_t op = 0; op < d->n_ops; op++) {
         struct span s = op_span(d, op);
         while (wait < d->waits.n && d->waits.v[wait].op < op)
             wait++;
         struct ready x = bound_by(d, op, wait);
-        if (x.to != NO_INDEX && x.at + d->residual[op] != s.start)
+        if (x.to != NO_INDEX && x.at + depend_residual(d, op) != s.start)
             return false;
         bind(r, op, x);
     }

@@ -115,17 +115,26 @@ struct joint {
     bool still;     /* it and those that follow take no time: they are part of a graph */
 };
 
+enum { HEAD_GROUP = 256 };
+
+/* What an op waited for, where that is not just what stands in the graph under that edge. */
+#define BOUND_ELSEWHERE 0x80u
+struct bound_to {
+    uint32_t op, to;
+};
+
 struct replay {
     const struct depend *d;
     int64_t *op_start, *op_end; /* as recorded: those of d, until a run needs its own */
-    uint32_t *bound_to;         /* by op: node (calls, then ops) it waited for last, or NO_INDEX */
-    uint8_t *bound;             /* by op: enum binding */
-    VEC(struct joint) joints;   /* in order of calls */
-    uint32_t *head;             /* by call: the joint that it is or follows */
+    uint8_t *bound; /* by op: enum binding, and BOUND_ELSEWHERE; NULL: none was asked for yet */
+    VEC(struct bound_to) bound_to; /* of those, by op */
+    VEC(struct joint) joints;      /* in order of calls */
+    uint8_t *head;                 /* by call: replay_head(), beyond that of its group */
+    uint32_t *head_from;           /* by group of calls */
     double host;                /* the host's pace: factor of recorded times */
     uint32_t *met_last; /* by meeting: the call or op that came last; NULL: there are none */
     uint8_t *marks;     /* by call: room for what a change marks */
-    bool times_only;    /* the next runs need no path: bound and bound_to are not written */
+    bool times_only;    /* the next runs need no path: what ops waited for is not written */
     int64_t start_ns, end_ns;
     uint32_t last_op; /* that ended last */
     struct arena *arena;
@@ -144,7 +153,20 @@ void replay_run(struct replay *r, const struct change *c);
  */
 void replay_recorded(struct replay *r);
 
+/* What an op waited for last, and the node (calls, then ops) that this is, or NO_INDEX. */
+static inline enum binding replay_bound(const struct replay *r, uint32_t op)
+{
+    return (enum binding)(r->bound[op] & ~BOUND_ELSEWHERE);
+}
+uint32_t replay_bound_to(const struct replay *r, uint32_t op);
+
 /* ---- what calls became ---- */
+
+/* The joint that a call is or follows. */
+static inline uint32_t replay_head(const struct replay *r, uint32_t call)
+{
+    return r->head_from[call / HEAD_GROUP] + r->head[call];
+}
 
 static inline int64_t at_pace(const struct replay *r, int64_t recorded)
 {
@@ -159,18 +181,18 @@ static inline int64_t behind_joint(const struct replay *r, const struct joint *j
 
 static inline int64_t replay_call_end(const struct replay *r, uint32_t call)
 {
-    return behind_joint(r, &r->joints.v[r->head[call]], call_span(r->d, call).end);
+    return behind_joint(r, &r->joints.v[replay_head(r, call)], call_span(r->d, call).end);
 }
 
 static inline int64_t replay_call_start(const struct replay *r, uint32_t call)
 {
-    const struct joint *j = &r->joints.v[r->head[call]];
+    const struct joint *j = &r->joints.v[replay_head(r, call)];
     return j->call == call ? j->start : behind_joint(r, j, call_span(r->d, call).start);
 }
 
 static inline enum waited replay_waited(const struct replay *r, uint32_t call)
 {
-    const struct joint *j = &r->joints.v[r->head[call]];
+    const struct joint *j = &r->joints.v[replay_head(r, call)];
     return j->call == call ? (enum waited)j->waited : WAITED_NOT;
 }
 
@@ -222,9 +244,9 @@ static inline int64_t call_waits_until(const struct depend *d, uint32_t call)
 {
     struct span c = call_span(d, call);
     const struct depend_meeting *m = meeting_of_call(d, call);
-    if (d->awaited[call] == NO_INDEX)
+    if (!sparse_has(&d->awaited, call))
         return m && m->latest_ns > c.start ? m->latest_ns : c.start;
-    int64_t end = op_span(d, d->awaited[call]).end;
+    int64_t end = op_span(d, awaited_op(d, call)).end;
     return end > c.end ? c.end : end < c.start ? c.start : end;
 }
 

@@ -129,7 +129,8 @@ struct pass {
     struct replay *r;
     const struct depend *d;
     struct recipe p;
-    uint32_t op;            /* the next one */
+    uint32_t op;            /* the next one ... */
+    int64_t turn;           /* ... and when it is its turn */
     size_t wait;            /* the next of the graph's waits ... */
     uint32_t wait_op;       /* ... and the op that it is of, or NO_INDEX */
     int64_t *carry;         /* by call's thread: host work beside removed calls */
@@ -165,7 +166,7 @@ void replay_joints(struct replay *r, const uint8_t *marks, int64_t ahead_ns);
 
 static inline bool is_joint(const struct replay *r, uint32_t call)
 {
-    return !call || r->head[call] != r->head[call - 1];
+    return !call || replay_head(r, call) != replay_head(r, call - 1);
 }
 
 /* joints.c: when a call begins, after all before it in the order, and its end. */
@@ -179,7 +180,7 @@ void take_joints(struct replay *r);
 /* The joint of a call, with its end: found once, asked for often. */
 static inline struct joint *joint_of(struct pass *s, uint32_t call)
 {
-    struct joint *j = &s->r->joints.v[s->r->head[call]];
+    struct joint *j = &s->r->joints.v[replay_head(s->r, call)];
     if (j->base == INT64_MIN)
         finish_call(s, j);
     return j;
@@ -193,7 +194,7 @@ static inline int64_t end_of_call(struct pass *s, uint32_t call, int64_t recorde
 /* The joint itself may still wait for what it starts. */
 static inline int64_t start_of_call(struct pass *s, uint32_t call, int64_t recorded)
 {
-    const struct joint *j = &s->r->joints.v[s->r->head[call]];
+    const struct joint *j = &s->r->joints.v[replay_head(s->r, call)];
     return j->call == call ? j->start : end_of_call(s, call, recorded);
 }
 

@@ -32,6 +32,7 @@ struct pending {
 struct walk {
     struct building *b;
     struct depend *d;
+    uint32_t *awaited;     /* by call: the op it waits for, or NO_INDEX */
     uint32_t *submitted;   /* by stream: the last op given to it, or NO_INDEX */
     struct recent *of;     /* by process */
     uint32_t *room;        /* by stream: the op that made room in its queue last */
@@ -311,7 +312,7 @@ static void await_unlinked(struct walk *w, uint32_t op)
     uint32_t stream = op_stream(w->d, op);
     uint32_t call = stream < t->streams.n ? w->open[t->streams.v[stream].process] : 0;
     if (call-- && may_await(w->d, call, op))
-        w->d->awaited[call] = later_of(w->d, w->d->awaited[call], op);
+        w->awaited[call] = later_of(w->d, w->awaited[call], op);
 }
 
 /* Most calls are short launches, which wait for nothing: their names need not be asked. */
@@ -332,7 +333,7 @@ static void visit(struct walk *w, uint32_t call)
     if (call_class(w->d, call) == API_SYNC)
         w->open[process_of(w, call)] = call + 1;
     if (may_wait(w, call))
-        w->d->awaited[call] = find_awaited(w, call);
+        w->awaited[call] = find_awaited(w, call);
     if (w->record_on && w->record_on[call] && w->submitted[w->record_on[call] - 1] != NO_INDEX)
         idmap_put(&w->recorded, call, w->submitted[w->record_on[call] - 1]);
     wait_on_stream(w, call);
@@ -353,10 +354,12 @@ void depend_sort_waits(struct depend *d)
     qsort(d->waits.v, d->waits.n, sizeof(*d->waits.v), by_op);
 }
 
-/* Ops without a call, up to `end`. */
-static void submit_unlinked(struct walk *w, uint32_t *op, uint32_t end)
+/* Ops without a call whose turn it is before `until`. */
+static void submit_unlinked(struct walk *w, uint32_t *op, int64_t until)
 {
-    for (; *op < end; ++*op) {
+    if (!w->d->unlinked)
+        return;
+    for (; *op < w->d->n_ops && depend_turn(w->d, *op) < until; ++*op) {
         if (w->d->call[*op] != NO_INDEX)
             continue;
         await_unlinked(w, *op);
@@ -368,15 +371,18 @@ void depend_host_waits(struct building *b)
 {
     struct depend *d = b->d;
     struct walk w = {.b = b, .d = d};
-    d->awaited = arena_array(b->arena, uint32_t, d->n_calls + 1);
-    memset(d->awaited, 0xff, (d->n_calls + 1) * sizeof(*d->awaited));
+    struct turns order = turns_first(d, b->temporary);
+    w.awaited = arena_array(b->temporary, uint32_t, d->n_calls + 1);
+    memset(w.awaited, 0xff, (d->n_calls + 1) * sizeof(*w.awaited));
     prepare(&w);
     uint32_t op = 0;
     for (size_t i = 0; i < d->n_calls; i++) {
-        submit_unlinked(&w, &op, d->ops_before[d->order[i]]);
-        visit(&w, d->order[i]);
+        uint32_t call = turns_next(&order);
+        submit_unlinked(&w, &op, call_span(d, call).start);
+        visit(&w, call);
     }
-    submit_unlinked(&w, &op, (uint32_t)d->n_ops);
+    submit_unlinked(&w, &op, INT64_MAX);
+    sparse_make(&d->awaited, w.awaited, d->n_calls, b->arena);
     if (d->waits.n)
         depend_sort_waits(d);
 }
