@@ -117,7 +117,7 @@ static int32_t gpu_of_stream(const struct trace *t, uint32_t stream)
         if ((row) >= t->table.n)                                                                   \
             break;                                                                                 \
         struct evidence *e = add_evidence((f), (text));                                            \
-        set_place(e, t->table.start_ns[row], t->table.end_ns[row], (kind), t->table.id[row]);      \
+        set_place(e, t->table.start_ns[row], t->table.end_ns[row], (kind), table##_id_at(t, row)); \
         e->gpu = (gpu_of_row);                                                                     \
     } while (0)
 

@@ -68,14 +68,14 @@ static bool longer(const struct tally *t, int64_t ns, uint32_t call)
     return !t->calls || ns > t->max_ns || (ns == t->max_ns && call < t->longest);
 }
 
-static void tally_calls(const struct api_work *job, const struct view_thread *th,
-                        struct tally *names)
+static void tally_calls(const struct api_work *job, size_t thread, struct tally *names)
 {
     const struct regions *r = &job->v->trace->regions;
     struct arena *temporary = arena_scratch();
     struct stack stack = {0};
-    for (size_t i = 0; i < th->n_calls; i++) {
-        uint32_t call = th->calls[i], slot = job->slot[r->name[call]];
+    struct view_calls calls = view_calls(job->v, thread);
+    for (uint32_t call; view_next_call(&calls, &call);) {
+        uint32_t slot = job->slot[r->name[call]];
         struct span s = view_clip(job->v, r->start_ns[call], r->end_ns[call]);
         int64_t ns = sub_ns(s.end, s.start);
         struct tally *t = &names[slot];
@@ -98,9 +98,9 @@ static void tally_thread(void *ctx, size_t i, int worker)
     const struct api_work *job = ctx;
     const struct view_thread *th = &job->v->threads[i];
     const struct regions *r = &job->v->trace->regions;
-    if (!th->n_calls)
+    if (!view_thread_calls(th))
         return;
-    tally_calls(job, th, job->names + (size_t)worker * job->n_names);
+    tally_calls(job, i, job->names + (size_t)worker * job->n_names);
     struct class_tally *classes = job->classes + (size_t)worker * API_CLASSES;
     for (size_t k = 0; k < th->n_outer; k++) {
         uint32_t call = th->outer[k];
@@ -154,7 +154,7 @@ static void make_rows(struct analysis *a, const struct api_work *job, struct are
     const struct view *v = job->v;
     size_t threads = 0;
     for (size_t i = 0; i < v->n_threads; i++)
-        threads += v->threads[i].n_calls > 0;
+        threads += view_thread_calls(&v->threads[i]) > 0;
     double whole = (double)view_window(v) * (double)threads;
     for (size_t n = 0; n < job->n_names; n++) {
         const struct tally *t = &job->names[n];

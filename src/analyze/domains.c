@@ -226,12 +226,12 @@ static void take_work(struct work *w)
         uint32_t name = w->o->names == KERNELS_SHORT                   ? s->short_name
                         : w->o->names == KERNELS_MANGLED && s->mangled ? s->mangled
                                                                        : s->name;
-        take(w, &(struct item){DOMAIN_KERNELS, owner(t, k->stream[i], k->thread[i]),
+        take(w, &(struct item){DOMAIN_KERNELS, owner(t, k->stream[i], kernels_thread_at(t, i)),
                                gpu_lane(t, k->stream[i]), name, trace_str(t, name), k->start_ns[i],
                                k->end_ns[i]});
     }
     for (size_t i = 0; i < c->n; i++)
-        take(w, &(struct item){DOMAIN_COPIES, owner(t, c->stream[i], c->thread[i]),
+        take(w, &(struct item){DOMAIN_COPIES, owner(t, c->stream[i], copies_thread_at(t, i)),
                                gpu_lane(t, c->stream[i]), NO_INDEX,
                                copies[c->kind[i] < COPY_KINDS ? c->kind[i] : COPY_UNKNOWN],
                                c->start_ns[i], c->end_ns[i]});

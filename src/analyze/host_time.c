@@ -303,10 +303,10 @@ static struct ranges functions_of(const struct search *s, size_t thread)
     const struct regions *g = &s->a->trace->regions;
     const struct view_thread *th = &s->a->view.threads[thread];
     struct ranges r = {g->start_ns, g->end_ns, g->name, NULL, 0};
-    r.rows = arena_array(s->temporary, uint32_t, th->n_calls + 1);
-    for (size_t i = 0; i < th->n_calls; i++)
-        if (view_call_class(&s->a->view, th->calls[i]) == API_HOST)
-            r.rows[r.n++] = th->calls[i];
+    r.rows = arena_array(s->temporary, uint32_t, th->n_inner + 1);
+    for (size_t i = 0; i < th->n_inner; i++)
+        if (view_call_class(&s->a->view, th->inner[i]) == API_HOST)
+            r.rows[r.n++] = th->inner[i];
     return r;
 }
 

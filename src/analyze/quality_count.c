@@ -22,7 +22,7 @@ static uint64_t count_overlaps(const struct trace *t, const uint32_t *rows, stru
     *unsorted = false;
     for (size_t i = 0; i < t->kernels.n; i++) {
         size_t k = rows ? rows[i] : i;
-        size_t q = t->kernels.queue[k] == NO_INDEX ? t->queues.n : t->kernels.queue[k];
+        size_t q = kernels_queue_at(t, k) == NO_INDEX ? t->queues.n : kernels_queue_at(t, k);
         int64_t start = t->kernels.start_ns[k], end = t->kernels.end_ns[k];
         if (q < t->queues.n) {
             *unsorted |= start < last_start[q];

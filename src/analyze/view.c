@@ -180,44 +180,51 @@ static void fix_ties(const struct regions *r, uint32_t *rows, size_t n, struct a
     }
 }
 
-/* The outer calls of a thread, into `out` unless that is NULL; their number. */
-static size_t find_outer(const struct view *v, const struct view_thread *th, uint32_t *out)
+/* Calls in the making: all of a thread in one list, which is divided then. */
+struct ordering {
+    struct view *v;
+    struct calls_of {
+        uint32_t *v;
+        size_t n;
+    } * all;
+};
+
+/* The outer calls of a thread and the others, counted, or listed where there is room for them. */
+static void divide_calls(const struct view *v, const struct calls_of *all, struct view_thread *th)
 {
     const struct regions *r = &v->trace->regions;
     int64_t until = INT64_MIN;
-    size_t n = 0;
-    for (size_t k = 0; k < th->n_calls; k++) {
-        uint32_t call = th->calls[k];
-        if (view_call_class(v, call) == API_HOST || r->end_ns[call] <= until)
-            continue;
-        if (r->start_ns[call] < until) /* overlaps without nesting: odd, the first one stays */
-            continue;
-        if (out)
-            out[n] = call;
-        n++;
-        until = r->end_ns[call];
+    th->n_outer = th->n_inner = 0;
+    for (size_t k = 0; k < all->n; k++) {
+        uint32_t call = all->v[k];
+        /* One that overlaps without nesting is odd: the first one stays. */
+        bool inner = view_call_class(v, call) == API_HOST || r->end_ns[call] <= until ||
+                     r->start_ns[call] < until;
+        if (th->outer)
+            *(inner ? &th->inner[th->n_inner] : &th->outer[th->n_outer]) = call;
+        th->n_inner += inner;
+        th->n_outer += !inner;
+        until = inner ? until : r->end_ns[call];
     }
-    return n;
 }
 
 static void order_thread(void *ctx, size_t i, int worker)
 {
     (void)worker;
-    struct view *v = ctx;
-    const struct regions *r = &v->trace->regions;
-    struct view_thread *th = &v->threads[i];
+    const struct ordering *o = ctx;
+    const struct regions *r = &o->v->trace->regions;
     struct arena *temporary = arena_scratch();
-    sort_rows(th->calls, th->n_calls, r->start_ns, temporary);
-    fix_ties(r, th->calls, th->n_calls, temporary);
+    sort_rows(o->all[i].v, o->all[i].n, r->start_ns, temporary);
+    fix_ties(r, o->all[i].v, o->all[i].n, temporary);
     arena_release(temporary);
-    th->n_outer = find_outer(v, th, NULL);
+    divide_calls(o->v, &o->all[i], &o->v->threads[i]);
 }
 
-static void fill_outer(void *ctx, size_t i, int worker)
+static void divide_thread(void *ctx, size_t i, int worker)
 {
     (void)worker;
-    struct view_thread *th = &((struct view *)ctx)->threads[i];
-    find_outer(ctx, th, th->outer);
+    const struct ordering *o = ctx;
+    divide_calls(o->v, &o->all[i], &o->v->threads[i]);
 }
 
 bool view_has_thread(const struct trace *t, size_t thread, const struct view_opts *o)
@@ -227,56 +234,100 @@ bool view_has_thread(const struct trace *t, size_t thread, const struct view_opt
     return process_selected(t, t->threads.v[thread].process, o);
 }
 
-static void make_room(struct view *v, struct arena *a)
+static void room_for_all(struct ordering *o, struct arena *temporary)
 {
+    struct view *v = o->v;
     for (size_t i = 0; i < v->n_threads; i++)
-        v->n_calls += v->threads[i].n_calls;
-    uint32_t *calls = arena_array(a, uint32_t, v->n_calls);
+        v->n_calls += o->all[i].n;
+    uint32_t *calls = arena_array(temporary, uint32_t, v->n_calls + 1);
     for (size_t i = 0; i < v->n_threads; i++) {
-        struct view_thread *th = &v->threads[i];
-        th->calls = calls;
-        calls += th->n_calls;
-        th->n_calls = 0;
+        o->all[i].v = calls;
+        calls += o->all[i].n;
+        o->all[i].n = 0;
     }
 }
 
-/* Where no call lies in another one, they are the same list. */
-static void list_outer(struct view *v, struct arena *a)
+static void room_for_each(struct view *v, struct arena *a)
 {
     size_t n = 0;
     for (size_t i = 0; i < v->n_threads; i++)
         n += v->threads[i].n_outer;
-    bool all = n == v->n_calls;
-    uint32_t *to = v->outer = all ? v->threads[0].calls : arena_array(a, uint32_t, n);
+    uint32_t *outer = v->outer = arena_array(a, uint32_t, n + 1);
+    uint32_t *inner = arena_array(a, uint32_t, v->n_calls - n + 1);
     for (size_t i = 0; i < v->n_threads; i++) {
-        v->threads[i].outer = to;
-        to += v->threads[i].n_outer;
+        struct view_thread *th = &v->threads[i];
+        th->outer = outer;
+        th->inner = inner;
+        outer += th->n_outer;
+        inner += th->n_inner;
     }
-    if (!all)
-        parallel_for(v->workers, v->n_threads, fill_outer, v);
 }
 
-static void order_calls(struct view *v, const struct view_opts *o, struct arena *a)
+static void order_calls(struct view *v, const struct view_opts *opts, struct arena *a)
 {
     const struct trace *t = v->trace;
     const struct regions *r = &t->regions;
+    struct arena *temporary = arena_scratch();
     v->n_threads = t->threads.n + 1;
     v->threads = arena_array(a, struct view_thread, v->n_threads);
+    struct ordering o = {v, arena_array(temporary, struct calls_of, v->n_threads)};
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < r->n; i++) {
             size_t thread = r->thread[i] < t->threads.n ? r->thread[i] : t->threads.n;
-            struct view_thread *th = &v->threads[thread];
-            if (!in_window(v, r->start_ns[i], r->end_ns[i]) || !view_has_thread(t, thread, o))
+            struct calls_of *all = &o.all[thread];
+            if (!in_window(v, r->start_ns[i], r->end_ns[i]) || !view_has_thread(t, thread, opts))
                 continue;
             if (pass)
-                th->calls[th->n_calls] = (uint32_t)i;
-            th->n_calls++;
+                all->v[all->n] = (uint32_t)i;
+            all->n++;
         }
         if (!pass)
-            make_room(v, a);
+            room_for_all(&o, temporary);
     }
-    parallel_for(v->workers, v->n_threads, order_thread, v);
-    list_outer(v, a);
+    parallel_for(v->workers, v->n_threads, order_thread, &o);
+    room_for_each(v, a);
+    parallel_for(v->workers, v->n_threads, divide_thread, &o);
+    arena_release(temporary);
+}
+
+struct view_calls view_calls(const struct view *v, size_t thread)
+{
+    return (struct view_calls){&v->trace->regions, v->threads[thread]};
+}
+
+/* In the order in which all of them were: by start, longer ones first, then as recorded. */
+static bool comes_first(const struct regions *r, uint32_t x, uint32_t y)
+{
+    if (r->start_ns[x] != r->start_ns[y])
+        return r->start_ns[x] < r->start_ns[y];
+    return r->end_ns[x] != r->end_ns[y] ? r->end_ns[x] > r->end_ns[y] : x < y;
+}
+
+bool view_next_call(struct view_calls *c, uint32_t *call)
+{
+    struct view_thread *l = &c->left;
+    if (!l->n_outer && !l->n_inner)
+        return false;
+    if (l->n_outer && (!l->n_inner || comes_first(c->r, *l->outer, *l->inner))) {
+        *call = *l->outer++;
+        l->n_outer--;
+    } else {
+        *call = *l->inner++;
+        l->n_inner--;
+    }
+    return true;
+}
+
+uint32_t *view_calls_list(const struct view *v, size_t thread, struct arena *a)
+{
+    const struct view_thread *th = &v->threads[thread];
+    struct view_calls c = view_calls(v, thread);
+    if (!th->n_inner)
+        return th->outer;
+    uint32_t *rows = arena_array(a, uint32_t, view_thread_calls(th));
+    for (size_t n = 0; view_next_call(&c, &rows[n]);)
+        n++;
+    return rows;
 }
 
 /* Copies that the AMD runtime does with a kernel; filling memory is work like any other. */
@@ -462,11 +513,11 @@ void view_slice(struct view *out, const struct view *v, int64_t start_ns, int64_
     for (size_t i = 0; i < v->n_threads; i++) {
         struct view_thread *h = &out->threads[i];
         *h = v->threads[i];
-        slice_rows(&h->calls, &h->n_calls, t->regions.start_ns, t->regions.end_ns, start_ns,
+        slice_rows(&h->inner, &h->n_inner, t->regions.start_ns, t->regions.end_ns, start_ns,
                    end_ns);
         slice_rows(&h->outer, &h->n_outer, t->regions.start_ns, t->regions.end_ns, start_ns,
                    end_ns);
-        out->n_calls += h->n_calls;
+        out->n_calls += view_thread_calls(h);
     }
     if (v->n_calls && !out->n_calls)
         out->n_calls = 1; /* calls were recorded, only not here: that is known, too */

@@ -47,13 +47,19 @@ struct view_gpu {
 };
 
 /*
- * A host thread: all its calls by start (longer first at equal starts), and the outermost ones
- * among them that are calls into a runtime, MPI or the system; those do not overlap.
+ * A host thread: its calls by start (longer first at equal starts). The outer ones are the outermost
+ * that are calls into a runtime, MPI or the system; those do not overlap. The others are functions of
+ * the program and calls within calls. All of them in order: view_calls().
  */
 struct view_thread {
-    uint32_t *calls, *outer; /* one list where none lies in another */
-    size_t n_calls, n_outer;
+    uint32_t *outer, *inner;
+    size_t n_outer, n_inner;
 };
+
+static inline size_t view_thread_calls(const struct view_thread *th)
+{
+    return th->n_outer + th->n_inner;
+}
 
 struct view {
     const struct trace *trace;
@@ -138,6 +144,22 @@ size_t view_next_pause(const struct view *v, int64_t at);
 
 /* How much of [start, end) was not recorded. */
 int64_t view_paused(const struct view *v, int64_t start, int64_t end);
+
+/*
+ * The calls of a thread in order, outer ones and others.
+ *
+ *     struct view_calls c = view_calls(v, thread);
+ *     while (view_next_call(&c, &call))
+ *         visit(call);
+ */
+struct view_calls {
+    const struct regions *r;
+    struct view_thread left;
+};
+struct view_calls view_calls(const struct view *v, size_t thread);
+bool view_next_call(struct view_calls *c, uint32_t *call);
+/* The same as a list, of view_thread_calls(). */
+uint32_t *view_calls_list(const struct view *v, size_t thread, struct arena *a);
 
 /* Whether the process of a thread is looked at. */
 bool view_has_thread(const struct trace *t, size_t thread, const struct view_opts *o);

@@ -145,7 +145,7 @@ static bool read_options(struct run_opts *r, struct workload_opts *part, enum an
     r->min_duration_ns = ns_from(o.min_us * 1000);
     r->replay = o.replay;
     r->facts_only = !o.findings;
-    r->says_only = true;
+    r->says_only = r->as_columns = true;
     *analyze = o.analyze;
     *part = (struct workload_opts){.kernel =
                                        o.in.filter.kernels.n == 1 ? o.in.filter.kernels.v[0] : NULL,

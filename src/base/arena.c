@@ -7,7 +7,8 @@
 
 #include "base/mem.h"
 
-enum { ALIGN = 16, FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 1024 * 1024 };
+/* From LARGE bytes on a request gets a block of its own, so that no other is left half empty. */
+enum { ALIGN = 16, FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 1024 * 1024, LARGE = 256 * 1024 };
 
 struct arena_block {
     struct arena_block *older;
@@ -46,20 +47,25 @@ void arena_release(struct arena *a)
     a->idle = true;
 }
 
-static void add_block(struct arena *a, size_t wanted)
+static char *add_block(struct arena *a, size_t size)
 {
-    size_t size = a->blocks ? a->blocks->size * 2 : FIRST_BLOCK;
-    if (size > LARGEST_BLOCK)
-        size = LARGEST_BLOCK;
-    if (size < wanted)
-        size = wanted;
     size_t header = aligned(sizeof(struct arena_block));
     struct arena_block *b = mem_calloc(1, header + size);
     b->size = size;
     b->older = a->blocks;
     a->blocks = b;
-    a->at = (char *)b + header;
+    return (char *)b + header;
+}
+
+/* Of those that are shared each is twice as large as the one before. */
+static void next_block(struct arena *a, size_t wanted)
+{
+    size_t size = a->next ? a->next : FIRST_BLOCK;
+    while (size < wanted)
+        size *= 2;
+    a->at = add_block(a, size);
     a->end = a->at + size;
+    a->next = size < LARGEST_BLOCK ? size * 2 : LARGEST_BLOCK;
 }
 
 void *arena_alloc(struct arena *a, size_t size)
@@ -67,8 +73,11 @@ void *arena_alloc(struct arena *a, size_t size)
     if (size > PTRDIFF_MAX / 2)
         mem_exhausted();
     size = aligned(size ? size : 1);
-    if (!a->at || (size_t)(a->end - a->at) < size)
-        add_block(a, size);
+    if (!a->at || (size_t)(a->end - a->at) < size) {
+        if (size >= LARGE)
+            return add_block(a, size);
+        next_block(a, size);
+    }
     assert((size_t)(a->end - a->at) >= size);
     void *p = a->at;
     a->at += size;
@@ -132,7 +141,7 @@ static struct arena_block **own_block(struct arena *a, const void *p, size_t old
 {
     enum { NEWEST = 64 };
     struct arena_block **at = &a->blocks;
-    if (!p || aligned(old) <= LARGEST_BLOCK)
+    if (!p || aligned(old) < LARGE)
         return NULL;
     for (int i = 0; *at && i < NEWEST; i++, at = &(*at)->older)
         if ((const char *)*at + aligned(sizeof(**at)) == p && (*at)->size == aligned(old))
@@ -146,13 +155,9 @@ void *arena_move(struct arena *a, void *p, size_t old, size_t size)
     if (!at || size > PTRDIFF_MAX / 2)
         return arena_grow(a, p, old, size);
     size_t header = aligned(sizeof(**at));
-    bool newest = at == &a->blocks;
     *at = mem_realloc(*at, header + aligned(size));
     (*at)->size = aligned(size);
-    char *data = (char *)*at + header;
-    if (newest) /* it is full, as it was */
-        a->at = a->end = data + aligned(size);
-    return data;
+    return (char *)*at + header;
 }
 
 char *arena_strndup(struct arena *a, const char *s, size_t n)

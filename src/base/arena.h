@@ -35,8 +35,9 @@ struct arena_block;
 struct arena_owned;
 
 struct arena {
-    struct arena_block *blocks; /* newest first */
-    char *at, *end;             /* free part of the newest block */
+    struct arena_block *blocks; /* newest first; what is large has one of its own */
+    char *at, *end;             /* free part of the newest of the others */
+    size_t next;                /* size of the next of those; 0: the first one's */
     struct arena_owned *owned;  /* newest first; the entries live in the arena */
     bool idle;                  /* given back: arena_scratch() may hand it out again */
 };

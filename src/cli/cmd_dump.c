@@ -200,13 +200,13 @@ static void dump_kernel(struct out *o, size_t i)
     const struct kernels *k = &o->t->kernels;
     const struct symbol *s = &o->t->symbols.v[k->symbol[i]];
     const struct launch *l = &o->t->launches.v[k->launch[i]];
-    put_times(o, i, k->start_ns[i], k->end_ns[i], k->id[i]);
+    put_times(o, i, k->start_ns[i], k->end_ns[i], kernels_id_at(o->t, i));
     put_string(o, s->name);
     put_string(o, s->short_name);
     put_string(o, s->mangled);
     put_stream(o, k->stream[i]);
-    put_row(o, k->queue[i]);
-    put_tid(o, k->thread[i]);
+    put_row(o, kernels_queue_at(o->t, i));
+    put_tid(o, kernels_thread_at(o->t, i));
     put_call(o, k->call[i]);
     for (int d = 0; d < 3; d++)
         put_uint(o, l->grid[d]);
@@ -224,14 +224,14 @@ static void dump_kernel(struct out *o, size_t i)
 static void dump_copy(struct out *o, size_t i)
 {
     const struct copies *c = &o->t->copies;
-    put_times(o, i, c->start_ns[i], c->end_ns[i], c->id[i]);
+    put_times(o, i, c->start_ns[i], c->end_ns[i], copies_id_at(o->t, i));
     put(o, copy_kind_name((enum copy_kind)c->kind[i]));
     if (c->bytes[i] == BYTES_UNKNOWN)
         put(o, "");
     else
         put_uint(o, c->bytes[i]);
     put_stream(o, c->stream[i]);
-    put_tid(o, c->thread[i]);
+    put_tid(o, copies_thread_at(o->t, i));
     put_call(o, c->call[i]);
     put_agent(o, c->src[i]);
     put_agent(o, c->dst[i]);
@@ -242,7 +242,7 @@ static void dump_copy(struct out *o, size_t i)
 static void dump_region(struct out *o, size_t i)
 {
     const struct regions *r = &o->t->regions;
-    put_times(o, i, r->start_ns[i], r->end_ns[i], r->id[i]);
+    put_times(o, i, r->start_ns[i], r->end_ns[i], regions_id_at(o->t, i));
     put(o, region_kind_name((enum region_kind)r->kind[i]));
     put_string(o, r->name[i]);
     put_thread(o, r->thread[i]);
@@ -252,7 +252,7 @@ static void dump_marker(struct out *o, size_t i)
 {
     static const char *const kinds[] = {"thread range", "process range", "instant"};
     const struct markers *m = &o->t->markers;
-    put_times(o, i, m->start_ns[i], m->end_ns[i], m->id[i]);
+    put_times(o, i, m->start_ns[i], m->end_ns[i], markers_id_at(o->t, i));
     put(o, m->kind[i] <= MARKER_INSTANT ? kinds[m->kind[i]] : "");
     put_string(o, m->domain[i]);
     put_string(o, m->name[i]);
@@ -264,7 +264,7 @@ static void dump_allocation(struct out *o, size_t i)
     static const char *const ops[] = {"alloc", "free", "realloc", "reclaim"};
     static const char *const levels[] = {"real", "virtual", "scratch"};
     const struct allocations *a = &o->t->allocations;
-    put_times(o, i, a->start_ns[i], a->end_ns[i], a->id[i]);
+    put_times(o, i, a->start_ns[i], a->end_ns[i], allocations_id_at(o->t, i));
     put(o, a->op[i] <= ALLOC_RECLAIM ? ops[a->op[i]] : "");
     put(o, a->level[i] <= LEVEL_SCRATCH ? levels[a->level[i]] : "");
     put_uint(o, a->bytes[i]);

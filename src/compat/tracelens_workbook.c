@@ -124,13 +124,14 @@ static void fill_detail(const struct sheet *s, size_t i, void *row)
     out->name = d->t->names.v[d->t->group_of_symbol[k->symbol[r]]];
     out->duration_us = (double)kernel_ns(d->t->a, r) / 1e3;
     out->stream = k->stream[r] == NO_INDEX ? -1 : t->streams.v[k->stream[r]].id;
-    out->dispatch_id = k->id[r];
+    out->dispatch_id = kernels_id_at(t, r);
     for (int x = 0; x < 3; x++) {
         out->grid[x] = k->launch[r] == NO_INDEX ? 1 : t->launches.v[k->launch[r]].grid[x];
         out->group[x] = k->launch[r] == NO_INDEX ? 1 : t->launches.v[k->launch[r]].group[x];
     }
     out->agent_id = k->stream[r] == NO_INDEX ? -1 : d->agent_of_stream[k->stream[r]];
-    out->thread_id = k->thread[r] == NO_INDEX ? -1 : t->threads.v[k->thread[r]].tid;
+    out->thread_id =
+        kernels_thread_at(t, r) == NO_INDEX ? -1 : t->threads.v[kernels_thread_at(t, r)].tid;
 }
 
 static void find_agents(struct details *d, const struct trace *t, struct arena *arena)

@@ -123,7 +123,7 @@ static void write_calls(struct chrome *w)
         event(w, 'X', category_of(w, r->kind[i]), trace_str(t, r->name[i]), pid, tid);
         times(w, r->start_ns[i], r->end_ns[i]);
         arg_int(w, ",\"args\":{\"correlation\":", (int64_t)i + 1);
-        arg_int(w, ",\"id\":", r->id[i]);
+        arg_int(w, ",\"id\":", regions_id_at(t, i));
         if (w->c->o->annotate_args) {
             arg_int(w, ",\"begin_ns\":", r->start_ns[i]);
             arg_int(w, ",\"end_ns\":", r->end_ns[i]);
@@ -153,7 +153,8 @@ static void write_markers(struct chrome *w)
             moment(w, m->start_ns[i]);
         else
             times(w, m->start_ns[i], m->end_ns[i]);
-        arg_int(w, instant ? ",\"s\":\"t\",\"args\":{\"id\":" : ",\"args\":{\"id\":", m->id[i]);
+        arg_int(w, instant ? ",\"s\":\"t\",\"args\":{\"id\":" : ",\"args\":{\"id\":",
+                markers_id_at(t, i));
         if (m->domain[i])
             arg_text(w, ",\"domain\":", domain);
         sink_puts(&w->s, "}}");
@@ -264,7 +265,7 @@ static void put_kernel(struct chrome *w, uint32_t row, uint64_t tid)
     event(w, 'X', "kernel", conversion_kernel_name(w->c, row), w->track.pid, tid);
     times(w, k->start_ns[row], k->end_ns[row]);
     put_device(w, k->stream[row], k->call[row]);
-    arg_int(w, ",\"id\":", k->id[row]);
+    arg_int(w, ",\"id\":", kernels_id_at(t, row));
     three(w, ",\"grid\":", grid);
     three(w, ",\"block\":", group);
     arg_int(w, ",\"shared memory\":", l->lds_bytes);
@@ -304,7 +305,7 @@ static void put_copy(struct chrome *w, uint32_t row, uint64_t tid)
           copy_name(c, row, name, sizeof(name)), w->track.pid, tid);
     times(w, c->start_ns[row], c->end_ns[row]);
     put_device(w, c->stream[row], c->call[row]);
-    arg_int(w, ",\"id\":", c->id[row]);
+    arg_int(w, ",\"id\":", copies_id_at(t, row));
     if (c->bytes[row] != BYTES_UNKNOWN)
         arg_int(w, ",\"bytes\":", (int64_t)bound_bytes(c->bytes[row]));
     if (c->kind[row] == COPY_P2P && c->src[row] < t->agents.n && c->dst[row] < t->agents.n &&

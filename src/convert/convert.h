@@ -106,13 +106,15 @@ static inline uint32_t process_of_series(const struct trace *t, uint32_t series)
 static inline uint32_t process_of_kernel(const struct trace *t, size_t i)
 {
     uint32_t s = t->kernels.stream[i];
-    return s < t->streams.n ? t->streams.v[s].process : process_of_thread(t, t->kernels.thread[i]);
+    return s < t->streams.n ? t->streams.v[s].process
+                            : process_of_thread(t, kernels_thread_at(t, i));
 }
 
 static inline uint32_t process_of_copy(const struct trace *t, size_t i)
 {
     uint32_t s = t->copies.stream[i];
-    return s < t->streams.n ? t->streams.v[s].process : process_of_thread(t, t->copies.thread[i]);
+    return s < t->streams.n ? t->streams.v[s].process
+                            : process_of_thread(t, copies_thread_at(t, i));
 }
 
 static inline bool conversion_takes(const struct conversion *c, uint32_t process)
@@ -130,7 +132,7 @@ static inline int64_t conversion_call(const struct conversion *c, uint32_t call)
 {
     if (call >= c->trace->regions.n)
         return 0;
-    return c->own_ids ? (int64_t)call + 1 : c->trace->regions.id[call];
+    return c->own_ids ? (int64_t)call + 1 : regions_id_at(c->trace, call);
 }
 
 /* An end that does not lie before its start. */

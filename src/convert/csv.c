@@ -144,7 +144,7 @@ static const char *columns(const struct csv_out *w, const char *names)
 
 static int64_t dispatch_id(const struct csv_out *w, size_t i)
 {
-    return w->t->kernels.id[i] > 0 ? w->t->kernels.id[i] : (int64_t)i + 1;
+    return kernels_id_at(w->t, i) > 0 ? kernels_id_at(w->t, i) : (int64_t)i + 1;
 }
 
 /* ---- files ---- */
@@ -179,9 +179,9 @@ static bool write_kernels(struct csv_out *w, struct gs_error *err)
         csv_row_of(w, process, true);
         csv_put_text(w, "KERNEL_DISPATCH");
         put_gpu(w, k->stream[i]);
-        put_queue(w, k->queue[i]);
+        put_queue(w, kernels_queue_at(w->t, i));
         put_stream(w, k->stream[i]);
-        put_tid(w, k->thread[i]);
+        put_tid(w, kernels_thread_at(w->t, i));
         csv_put_int(w, dispatch_id(w, i));
         csv_put_int(w, s->id);
         csv_put_text(w, conversion_kernel_name(w->c, i));
@@ -402,9 +402,9 @@ static void put_counter(struct csv_out *w, uint32_t kernel, uint32_t counter, do
     csv_put_int(w, conversion_call(w->c, k->call[kernel]));
     csv_put_int(w, dispatch_id(w, kernel));
     put_gpu(w, k->stream[kernel]);
-    put_queue(w, k->queue[kernel]);
+    put_queue(w, kernels_queue_at(w->t, kernel));
     csv_put_int(w, process < t->processes.n ? t->processes.v[process].pid : 0);
-    put_tid(w, k->thread[kernel]);
+    put_tid(w, kernels_thread_at(w->t, kernel));
     csv_put_uint(w, count_from((double)l->grid[0] * l->grid[1] * l->grid[2]));
     csv_put_int(w, s->id);
     csv_put_text(w, conversion_kernel_name(w->c, kernel));

@@ -84,7 +84,7 @@ static OTF2_RegionRef describe_host(struct otf2_out *w, uint32_t row)
     uint8_t kind = t->markers.kind[row] <= MARKER_INSTANT ? t->markers.kind[row] : 0;
     attribute_text(w, OTF2_A_CATEGORY, otf2_category(REGION_OF_MARKER));
     attribute_text(w, OTF2_A_OPERATION, operations[kind]);
-    attribute_int(w, OTF2_A_ID, t->markers.id[row]);
+    attribute_int(w, OTF2_A_ID, markers_id_at(t, row));
     return otf2_region(w, trace_str(t, t->markers.name[row]), REGION_OF_MARKER);
 }
 
@@ -101,16 +101,16 @@ static OTF2_RegionRef describe_kernel(struct otf2_out *w, uint32_t row)
     const struct kernels *k = &t->kernels;
     const struct launch *l = &t->launches.v[k->launch[row]];
     attribute_text(w, OTF2_A_CATEGORY, otf2_category(REGION_OF_KERNEL));
-    describe_thread(w, k->call[row], k->thread[row]);
-    attribute_int(w, OTF2_A_ID, k->id[row]);
+    describe_thread(w, k->call[row], kernels_thread_at(t, row));
+    attribute_int(w, OTF2_A_ID, kernels_id_at(t, row));
     OTF2_AttributeList_AddStringRef(w->attributes, OTF2_A_GRID, extent(w, k->launch[row], false));
     OTF2_AttributeList_AddStringRef(w->attributes, OTF2_A_WORKGROUP,
                                     extent(w, k->launch[row], true));
     attribute_uint(w, OTF2_A_LDS, l->lds_bytes);
     attribute_uint(w, OTF2_A_SCRATCH, l->scratch_bytes);
     attribute_uint(w, OTF2_A_VGPRS, t->symbols.v[k->symbol[row]].vgprs);
-    if (k->queue[row] < t->queues.n)
-        attribute_int(w, OTF2_A_QUEUE, t->queues.v[k->queue[row]].id);
+    if (kernels_queue_at(t, row) < t->queues.n)
+        attribute_int(w, OTF2_A_QUEUE, t->queues.v[kernels_queue_at(t, row)].id);
     return otf2_region(w, conversion_kernel_name(w->c, row), REGION_OF_KERNEL);
 }
 
@@ -121,7 +121,7 @@ static OTF2_RegionRef describe_copy(struct otf2_out *w, uint32_t row)
     const char *operation =
         c->kind[row] == COPY_P2P ? "MEMORY_COPY_PEER_TO_PEER" : copy_operation(c->kind[row]);
     attribute_text(w, OTF2_A_CATEGORY, otf2_category(REGION_OF_COPY));
-    describe_thread(w, c->call[row], c->thread[row]);
+    describe_thread(w, c->call[row], copies_thread_at(t, row));
     if (c->bytes[row] != BYTES_UNKNOWN)
         attribute_uint(w, OTF2_A_BYTES, c->bytes[row]);
     if (c->src[row] < t->agents.n)

@@ -83,11 +83,11 @@ static void begin_kernel(struct device *d, uint64_t track, uint32_t row)
         e.p = pb_fixed(e.p, EVENT_FLOW_END, w->flow + row + 1);
     note_times(&e, k->start_ns[row], k->end_ns[row]);
     note_call(d, &e, k->call[row]);
-    note_place(d, &e, k->stream[row], k->thread[row]);
-    if (k->queue[row] < t->queues.n)
-        pf_note_int(&e, PF_QUEUE, t->queues.v[k->queue[row]].id);
+    note_place(d, &e, k->stream[row], kernels_thread_at(t, row));
+    if (kernels_queue_at(t, row) < t->queues.n)
+        pf_note_int(&e, PF_QUEUE, t->queues.v[kernels_queue_at(t, row)].id);
     pf_note_int(&e, PF_KERNEL_ID, s->id);
-    pf_note_int(&e, PF_DISPATCH_ID, k->id[row]);
+    pf_note_int(&e, PF_DISPATCH_ID, kernels_id_at(t, row));
     pf_note_uint(&e, PF_SCRATCH_SIZE, l->scratch_bytes);
     pf_note_uint(&e, PF_LDS_SIZE, l->lds_bytes);
     pf_note_text(&e, PF_WORKGROUP_SIZE, group);
@@ -130,9 +130,9 @@ static void begin_copy(struct device *d, uint64_t track, uint32_t row)
         e.p = pb_fixed(e.p, EVENT_FLOW_END, w->flow + w->t->kernels.n + row + 1);
     note_times(&e, c->start_ns[row], c->end_ns[row]);
     note_call(d, &e, c->call[row]);
-    note_place(d, &e, c->stream[row], c->thread[row]);
+    note_place(d, &e, c->stream[row], copies_thread_at(w->t, row));
     pf_note_text(&e, PF_OPERATION, d->operation[kind]);
-    pf_note_int(&e, PF_ID, c->id[row]);
+    pf_note_int(&e, PF_ID, copies_id_at(w->t, row));
     note_end_of_copy(d, &e, c->src[row], true);
     note_end_of_copy(d, &e, c->dst[row], false);
     if (c->bytes[row] != BYTES_UNKNOWN)

@@ -56,7 +56,7 @@ static void put_marker(struct host *h, uint64_t track, uint32_t row, int type)
     e.p = pb_uint(e.p, EVENT_CATEGORY_IID, h->marker_category);
     e.p = pb_uint(e.p, EVENT_NAME_IID, name);
     pf_note_text(&e, PF_OPERATION, h->operation[m->kind[row] <= MARKER_INSTANT ? m->kind[row] : 0]);
-    pf_note_int(&e, PF_ID, m->id[row]);
+    pf_note_int(&e, PF_ID, markers_id_at(w->t, row));
     if (domain)
         pf_note_text(&e, PF_DOMAIN, domain);
     if (w->c->o->annotate_args)

@@ -83,7 +83,7 @@ static void put_markers(struct rocpd_out *w)
         str_puts(&json, "{\"message\":");
         jw_quote(&json, text, strlen(text));
         str_puts(&json, "}");
-        int64_t id = w->c->own_ids ? (int64_t)t->regions.n + i + 1 : m->id[i];
+        int64_t id = w->c->own_ids ? (int64_t)t->regions.n + i + 1 : markers_id_at(t, i);
         int64_t event = rocpd_add_event(p->set, category, id, 0, json.buf);
         uint8_t kind = m->kind[i] <= MARKER_INSTANT ? m->kind[i] : 0;
         if (w->event_of)
@@ -186,15 +186,16 @@ static int64_t put_kernel(struct rocpd_out *w, struct rocpd_process *p, uint32_t
     const struct launch *l = &t->launches.v[k->launch[i]];
     int64_t call = conversion_call(w->c, k->call[i]);
     int64_t event = rocpd_add_event(p->set, "KERNEL_DISPATCH", call, call, NULL);
-    int64_t dispatch = k->id[i] > 0 ? k->id[i] : (int64_t)i + 1;
+    int64_t dispatch = kernels_id_at(t, i) > 0 ? kernels_id_at(t, i) : (int64_t)i + 1;
     int64_t row[] = {w->c->own_ids ? (int64_t)i + 1 : dispatch,
                      p->nid,
                      p->pid,
-                     thread_row(w, p, k->thread[i]),
+                     thread_row(w, p, kernels_thread_at(t, i)),
                      agent_of_stream(w, k->stream[i]),
                      w->symbol_row[k->symbol[i]],
                      dispatch,
-                     k->queue[i] < t->queues.n ? w->queue_row[k->queue[i]] : p->queue_0,
+                     kernels_queue_at(t, i) < t->queues.n ? w->queue_row[kernels_queue_at(t, i)]
+                                                          : p->queue_0,
                      stream_row(w, p, k->stream[i]),
                      k->start_ns[i],
                      k->end_ns[i],
@@ -268,7 +269,7 @@ static void put_copies(struct rocpd_out *w)
         if (c->kind[i] == COPY_SET && src == ROCPD_NULL) /* AMD's view wants both ends */
             src = dst;
         RUN(p->set, ROCPD_INS_COPY, ++p->group->copies, p->nid, p->pid,
-            thread_row(w, p, c->thread[i]), c->start_ns[i], c->end_ns[i],
+            thread_row(w, p, copies_thread_at(t, i)), c->start_ns[i], c->end_ns[i],
             rocpd_string(p->set, copy_operation(c->kind[i])), dst, src,
             c->bytes[i] == BYTES_UNKNOWN ? -1 : (int64_t)c->bytes[i],
             stream_row(w, p, c->stream[i]), event);

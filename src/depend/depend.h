@@ -92,9 +92,9 @@ struct depend {
     /* Ops, in the order in which they began (or were launched, where clocks disagree). */
     size_t n_ops;
     int64_t *op_start, *op_end;
-    uint32_t *row;     /* kernels row, or copies row with DEPEND_COPY */
-    uint32_t *prev;    /* op before it on its stream, or NO_INDEX */
-    uint32_t *call;    /* call that submitted it, or NO_INDEX */
+    uint32_t *row;  /* kernels row, or copies row with DEPEND_COPY */
+    uint32_t *prev; /* op before it on its stream, or NO_INDEX */
+    uint32_t *call; /* call that submitted it, or NO_INDEX */
     /* What it began later than by its edges, which nothing explains: depend_residual(). */
     uint32_t *residual;                /* RESIDUAL_LONG: among those */
     VEC(struct long_residual) longest; /* sorted by op */
@@ -114,13 +114,14 @@ struct depend {
     VEC(struct depend_wait) waits;         /* sorted by op */
     VEC(struct depend_handover) handovers; /* sorted by call */
     VEC(struct depend_meeting) meetings;
-    VEC(uint32_t) members;                   /* calls or ops, meeting by meeting */
+    VEC(uint32_t) members;                  /* calls or ops, meeting by meeting */
     struct sparse call_meeting, op_meeting; /* the one a call or op waits in */
 
     /* An order in which every edge leads back: calls in turns of their threads, see struct turns,
      * and ops by number, each at its depend_turn(). */
-    uint8_t *turn[TURN_BYTES]; /* by place in the order: the thread's number, its lowest byte first */
-    unsigned turn_bytes;       /* so many of them are there; 0: there is one thread */
+    uint8_t
+        *turn[TURN_BYTES]; /* by place in the order: the thread's number, its lowest byte first */
+    unsigned turn_bytes;   /* so many of them are there; 0: there is one thread */
 
     /* What is usual in this trace; see typical.c. */
     int64_t queue_ns;   /* from the end of an op to the start of the next that waits behind it */

@@ -30,7 +30,7 @@ struct search {
     VEC(struct part) parts;
     VEC(struct tally) tallies;
     struct idmap tally_of;
-    uint8_t *of_name; /* by string: enum wanted + 1; 0: not asked yet */
+    uint8_t *of_name;                    /* by string: enum wanted + 1; 0: not asked yet */
     uint32_t *call_meeting, *op_meeting; /* by call, by op; NULL: none yet */
 };
 

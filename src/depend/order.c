@@ -58,8 +58,8 @@ static void collect_calls(struct building *b)
         d->first_call[i] = node;
         if (th->n_outer)
             d->flags[node] = CALL_BEGINS;
-        for (size_t k = 0; k < th->n_calls; k++) {
-            uint32_t call = th->calls[k];
+        struct view_calls calls = view_calls(v, i);
+        for (uint32_t call; view_next_call(&calls, &call);) {
             if (next < th->n_outer && th->outer[next] == call) {
                 d->class[node + next] = (uint8_t)view_call_class(v, call);
                 if (graphs && graphs[r->name[call]])

@@ -209,9 +209,9 @@ struct late {
     const struct depend *d;
     const struct replay *r; /* as recorded: which joint a call is or follows ... */
     struct joint *joints;   /* ... with the latest start, and as base the latest end */
-    int64_t *op;          /* by op: latest end */
-    uint32_t *comes;      /* by call: the meeting it comes to first, + 1; NULL: there are none */
-    int64_t *met;         /* by meeting: when the last one comes at the latest */
+    int64_t *op;            /* by op: latest end */
+    uint32_t *comes;        /* by call: the meeting it comes to first, + 1; NULL: there are none */
+    int64_t *met;           /* by meeting: when the last one comes at the latest */
 };
 
 static void not_after(int64_t *slot, int64_t ns)

@@ -131,7 +131,7 @@ struct replay {
     VEC(struct joint) joints;      /* in order of calls */
     uint8_t *head;                 /* by call: replay_head(), beyond that of its group */
     uint32_t *head_from;           /* by group of calls */
-    double host;                /* the host's pace: factor of recorded times */
+    double host;                   /* the host's pace: factor of recorded times */
     uint32_t *met_last; /* by meeting: the call or op that came last; NULL: there are none */
     uint8_t *marks;     /* by call: room for what a change marks */
     bool times_only;    /* the next runs need no path: what ops waited for is not written */

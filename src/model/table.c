@@ -63,7 +63,7 @@ static void move_columns(void *table, const struct table_desc *desc, char *block
 void table_resize(void *table, const struct table_desc *desc, size_t cap)
 {
     struct table *t = table;
-    assert(t->n <= t->cap);
+    assert(t->n <= t->cap && !t->n_packed);
     if (cap == t->cap || cap < t->n)
         return;
     if (t->lent)
@@ -95,9 +95,45 @@ void table_reserve(void *table, const struct table_desc *desc, size_t want)
     table_resize(table, desc, want > t->cap * 2 || want - t->n >= BULK ? want : t->cap * 2);
 }
 
+bool table_pack_begin(void *table, const struct table_desc *desc, size_t first)
+{
+    struct table *t = table;
+    if (t->lent || t->n_packed || !t->n || first >= desc->n_columns)
+        return false;
+    t->packed = mem_calloc(desc->n_columns - first, sizeof(*t->packed));
+    t->n_packed = desc->n_columns - first;
+    return true;
+}
+
+void table_pack_column(void *table, const struct table_desc *desc, size_t first, size_t column)
+{
+    const struct table *t = table;
+    const struct column_desc *c = &desc->columns[column];
+    packed_make(&t->packed[column - first], *array_of(table, c), c->size, t->n);
+}
+
+/* The block loses its end. */
+void table_pack_end(void *table, const struct table_desc *desc, size_t first)
+{
+    struct table *t = table;
+    char *block = *array_of(table, &desc->columns[0]);
+    watch_show(block, place_of(desc, t->cap, desc->n_columns));
+    for (size_t i = first; i < desc->n_columns; i++)
+        *array_of(table, &desc->columns[i]) = NULL;
+    block = mem_realloc(block, place_of(desc, t->cap, first));
+    for (size_t i = 0; i < first; i++) {
+        *array_of(table, &desc->columns[i]) = block + place_of(desc, t->cap, i);
+        watch_hide(block + place_of(desc, t->cap, i + 1) - FENCE, FENCE);
+    }
+}
+
 void table_release(void *table, const struct table_desc *desc)
 {
-    if (!((struct table *)table)->lent)
+    const struct table *t = table;
+    for (size_t i = 0; i < t->n_packed; i++)
+        packed_release(&t->packed[i]);
+    mem_free(t->packed);
+    if (!t->lent)
         mem_free(*array_of(table, &desc->columns[0]));
     for (size_t i = 0; i < desc->n_columns; i++)
         *array_of(table, &desc->columns[i]) = NULL;

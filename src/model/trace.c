@@ -145,6 +145,60 @@ size_t trace_bytes(const struct trace *t)
     return n;
 }
 
+/* The column `id` and those behind it, or none. */
+static size_t first_packed(const struct table_desc *desc)
+{
+    for (size_t i = 0; i < desc->n_columns; i++)
+        if (!strcmp(desc->columns[i].name, "id"))
+            return i;
+    return desc->n_columns;
+}
+
+struct packing {
+    void *table;
+    const struct table_desc *desc;
+    size_t first, column;
+};
+
+struct packings {
+    struct packing *v;
+    size_t n;
+};
+
+static void add_packing(struct packings *all, void *table, const struct table_desc *desc)
+{
+    size_t first = first_packed(desc);
+    if (!table_pack_begin(table, desc, first))
+        return;
+    for (size_t i = first; i < desc->n_columns; i++)
+        all->v[all->n++] = (struct packing){table, desc, first, i};
+}
+
+static void pack_one(void *ctx, size_t i, int worker)
+{
+    const struct packing *p = &((struct packings *)ctx)->v[i];
+    (void)worker;
+    table_pack_column(p->table, p->desc, p->first, p->column);
+}
+
+void trace_pack(struct trace *t, int workers)
+{
+    struct arena *temporary = arena_scratch();
+    size_t most = 0;
+#define COUNT(name) most += name##_desc.n_columns;
+    TRACE_TABLES(COUNT)
+#undef COUNT
+    struct packings all = {.v = arena_array(temporary, struct packing, most)};
+#define ADD(name) add_packing(&all, &t->name, &name##_desc);
+    TRACE_TABLES(ADD)
+#undef ADD
+    parallel_for(workers, all.n, pack_one, &all);
+    for (size_t i = 0; i < all.n; i++)
+        if (all.v[i].column == all.v[i].first)
+            table_pack_end(all.v[i].table, all.v[i].desc, all.v[i].first);
+    arena_release(temporary);
+}
+
 uint64_t trace_text_most(const struct trace *t)
 {
     enum { RATIO = 64, LARGE = 1 << 30, RATIO_LARGE = 16, ALWAYS = 64 << 20 };

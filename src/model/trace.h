@@ -3,7 +3,9 @@
  *
  * Events are columns (tables, see table.h) that refer to each other and to the small entity lists
  * by index; NO_INDEX means "none" or "not known". Texts are string ids (strings.h). All times
- * are nanoseconds in the clock of the host that recorded them. Rows stand in file order.
+ * are nanoseconds in the clock of the host that recorded them. Rows stand in file order. Columns
+ * from `id` on are those that hardly anybody reads: once no row changes any more they may be packed
+ * (trace_pack()), so that they are read by functions: regions_id_at(t, row).
  *
  * A reader resolves everything here, so that no analysis knows formats:
  * - a stream is (process, GPU, stream handle); a thread is (process, tid); a GPU is a physical
@@ -71,28 +73,28 @@ enum marker_kind { MARKER_THREAD_RANGE, MARKER_PROCESS_RANGE, MARKER_INSTANT };
 #define KERNEL_COLUMNS(X)                                                                          \
     X(int64_t, start_ns)                                                                           \
     X(int64_t, end_ns)                                                                             \
-    X(int64_t, id) /* as the profiler numbers dispatches */                                        \
     X(uint32_t, symbol)                                                                            \
     X(uint32_t, launch) /* grid and resources: launches[] */                                       \
     X(uint32_t, stream)                                                                            \
+    X(uint32_t, call) /* regions row of the launching call */                                      \
+    X(int64_t, id)    /* as the profiler numbers dispatches */                                     \
     X(uint32_t, queue)                                                                             \
-    X(uint32_t, thread) /* that launched it */                                                     \
-    X(uint32_t, call)   /* regions row of the launching call */
+    X(uint32_t, thread) /* that launched it */
 TABLE(kernels, KERNEL_COLUMNS);
 
 #define COPY_COLUMNS(X)                                                                            \
     X(int64_t, start_ns)                                                                           \
     X(int64_t, end_ns)                                                                             \
-    X(int64_t, id)                                                                                 \
     X(uint64_t, bytes) /* BYTES_UNKNOWN where not recorded */                                      \
     X(uint32_t, stream)                                                                            \
-    X(uint32_t, thread)                                                                            \
     X(uint32_t, call)                                                                              \
     X(uint32_t, src) /* agents */                                                                  \
     X(uint32_t, dst)                                                                               \
     X(uint8_t, kind)       /* enum copy_kind */                                                    \
     X(uint8_t, src_memory) /* enum memory_kind */                                                  \
-    X(uint8_t, dst_memory)
+    X(uint8_t, dst_memory)                                                                         \
+    X(int64_t, id)                                                                                 \
+    X(uint32_t, thread)
 TABLE(copies, COPY_COLUMNS);
 
 #define BYTES_UNKNOWN UINT64_MAX
@@ -100,35 +102,35 @@ TABLE(copies, COPY_COLUMNS);
 #define ALLOCATION_COLUMNS(X)                                                                      \
     X(int64_t, start_ns)                                                                           \
     X(int64_t, end_ns)                                                                             \
-    X(int64_t, id)                                                                                 \
     X(uint64_t, bytes)                                                                             \
     X(uint64_t, address)                                                                           \
     X(uint32_t, agent)                                                                             \
     X(uint32_t, thread)                                                                            \
     X(uint32_t, call)                                                                              \
     X(uint8_t, op)    /* enum alloc_op */                                                          \
-    X(uint8_t, level) /* enum alloc_level */
+    X(uint8_t, level) /* enum alloc_level */                                                       \
+    X(int64_t, id)
 TABLE(allocations, ALLOCATION_COLUMNS);
 
 /* Calls on the host: API, MPI, operating system, instrumented functions. */
 #define REGION_COLUMNS(X)                                                                          \
     X(int64_t, start_ns)                                                                           \
     X(int64_t, end_ns)                                                                             \
-    X(int64_t, id)                                                                                 \
     X(uint32_t, name)                                                                              \
     X(uint32_t, thread)                                                                            \
-    X(uint8_t, kind) /* enum region_kind */
+    X(uint8_t, kind) /* enum region_kind */                                                        \
+    X(int64_t, id)
 TABLE(regions, REGION_COLUMNS);
 
 /* What the user wrote into the trace: roctx, NVTX, annotations. */
 #define MARKER_COLUMNS(X)                                                                          \
     X(int64_t, start_ns)                                                                           \
     X(int64_t, end_ns) /* == start_ns for instants */                                              \
-    X(int64_t, id)                                                                                 \
     X(uint32_t, name)                                                                              \
     X(uint32_t, domain) /* string */                                                               \
     X(uint32_t, thread)                                                                            \
-    X(uint8_t, kind) /* enum marker_kind */
+    X(uint8_t, kind) /* enum marker_kind */                                                        \
+    X(int64_t, id)
 TABLE(markers, MARKER_COLUMNS);
 
 /* One row per counter, dispatch and hardware instance. */
@@ -493,6 +495,29 @@ void trace_note(struct trace *t, enum note_kind kind, uint64_t count, const char
 
 /* Adds `count` events to the category of this name, a string of the trace. */
 void trace_category(struct trace *t, uint32_t name, uint64_t count);
+
+/*
+ * Columns from `id` on in little room; rows are final then. What is lent stays as it is. A second
+ * time does nothing.
+ */
+void trace_pack(struct trace *t, int workers);
+
+/* Values of such a column, packed or not: by its number, from 0. */
+#define SELDOM_READ(type, table, column, number)                                                   \
+    static inline type table##_##column##_at(const struct trace *t, size_t row)                    \
+    {                                                                                              \
+        return t->table.column ? t->table.column[row]                                              \
+                               : (type)packed_get(&t->table.packed[number], row);                  \
+    }
+SELDOM_READ(int64_t, kernels, id, 0)
+SELDOM_READ(uint32_t, kernels, queue, 1)
+SELDOM_READ(uint32_t, kernels, thread, 2)
+SELDOM_READ(int64_t, copies, id, 0)
+SELDOM_READ(uint32_t, copies, thread, 1)
+SELDOM_READ(int64_t, allocations, id, 0)
+SELDOM_READ(int64_t, regions, id, 0)
+SELDOM_READ(int64_t, markers, id, 0)
+#undef SELDOM_READ
 
 /* Number of events, and bytes the tables hold: for --stats. */
 uint64_t trace_events(const struct trace *t);

@@ -168,7 +168,7 @@ int64_t q_agent(const struct qdata *d, uint32_t process, uint32_t gpu)
 
 int64_t q_call_id(const struct qdata *d, uint32_t call)
 {
-    return call < d->t->regions.n ? d->t->regions.id[call] : NONE;
+    return call < d->t->regions.n ? regions_id_at(d->t, call) : NONE;
 }
 
 int64_t q_word(const struct qdata *d, enum word w)

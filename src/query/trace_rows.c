@@ -49,7 +49,7 @@ static const char *const marker_kinds[] = {"thread range", "process range", "ins
 #define M t->markers
 #define M_PROCESS process_of_thread(t, M.thread[i])
 #define MARKER_ROWS(X, P)                                                                          \
-    X(P, I, id, M.id[i], "as the profiler numbers them")                                           \
+    X(P, I, id, markers_id_at(t, i), "as the profiler numbers them")                               \
     X(P, T, guid, q_guid(d, M_PROCESS), "which trace")                                             \
     X(P, S, name, M.name[i], "the user's text")                                                    \
     X(P, S, domain, M.domain[i], "domain of NVTX, or empty")                                       \

@@ -21,12 +21,13 @@
 #define R_PROCESS process_of_thread(t, t->regions.thread[i])
 #define M_PROCESS(row) process_of_thread(t, t->markers.thread[row])
 #define S_PROCESS process_of_thread(t, t->samples.thread[i])
-#define K_PROCESS process_of_work(t, t->kernels.stream[i], t->kernels.thread[i])
-#define C_PROCESS process_of_work(t, t->copies.stream[i], t->copies.thread[i])
+#define K_PROCESS process_of_work(t, t->kernels.stream[i], kernels_thread_at(t, i))
+#define C_PROCESS process_of_work(t, t->copies.stream[i], copies_thread_at(t, i))
 #define A_PROCESS process_of_thread(t, t->allocations.thread[i])
 #define REGION_EVENTS(X, P)                                                                        \
-    EVENT(X, P, (size_t)0, R_PROCESS, WORD_REGION + t->regions.kind[i], t->regions.id[i])
-#define MARKER_EVENTS(X, P) EVENT(X, P, d->markers_at, M_PROCESS(i), WORD_MARKER, t->markers.id[i])
+    EVENT(X, P, (size_t)0, R_PROCESS, WORD_REGION + t->regions.kind[i], regions_id_at(t, i))
+#define MARKER_EVENTS(X, P)                                                                        \
+    EVENT(X, P, d->markers_at, M_PROCESS(i), WORD_MARKER, markers_id_at(t, i))
 #define SAMPLE_EVENTS(X, P) EVENT(X, P, d->samples_at, S_PROCESS, WORD_SAMPLE, 0)
 #define KERNEL_EVENTS(X, P)                                                                        \
     EVENT(X, P, d->kernels_at, K_PROCESS, WORD_KERNEL, q_call_id(d, t->kernels.call[i]))
@@ -109,10 +110,10 @@ Q_COUNT(series_event, d->t->telemetry.n)
     X(P, I, event_id, event_, "row of rocpd_event")                                                \
     X(P, T, extdata, "{}", "not kept: {}")
 #define REGION_ROWS(X, P)                                                                          \
-    REGION(X, P, t->regions.id[i], R_PROCESS, t->regions.thread[i], t->regions.start_ns[i],        \
+    REGION(X, P, regions_id_at(t, i), R_PROCESS, t->regions.thread[i], t->regions.start_ns[i],     \
            t->regions.end_ns[i], t->regions.name[i], i + 1)
 #define RANGE_ROWS(X, P)                                                                           \
-    REGION(X, P, t->markers.id[d->ranges[i]], M_PROCESS(d->ranges[i]),                             \
+    REGION(X, P, markers_id_at(t, d->ranges[i]), M_PROCESS(d->ranges[i]),                          \
            t->markers.thread[d->ranges[i]], t->markers.start_ns[d->ranges[i]],                     \
            t->markers.end_ns[d->ranges[i]], t->markers.name[d->ranges[i]],                         \
            d->markers_at + d->ranges[i] + 1)
@@ -133,7 +134,7 @@ static int64_t track_of(const struct trace *t, uint32_t thread)
     return thread < t->threads.n ? (int64_t)thread + 1 : NONE;
 }
 #define MARK_ROWS(X, P)                                                                            \
-    SAMPLE(X, P, t->markers.id[d->instants[i]], M_PROCESS(d->instants[i]),                         \
+    SAMPLE(X, P, markers_id_at(t, d->instants[i]), M_PROCESS(d->instants[i]),                      \
            track_of(t, t->markers.thread[d->instants[i]]), t->markers.start_ns[d->instants[i]],    \
            d->markers_at + d->instants[i] + 1)
 #define SAMPLE_ROWS(X, P)                                                                          \
@@ -152,17 +153,18 @@ Q_COUNT(point_rows, d->t->telemetry.n)
 #define K_LAUNCH q_launch(t, i)
 #define K_STREAM t->kernels.stream[i]
 #define DISPATCHES(X, P)                                                                           \
-    X(P, I, id, t->kernels.id[i], "number of the dispatch")                                        \
+    X(P, I, id, kernels_id_at(t, i), "number of the dispatch")                                     \
     X(P, T, guid, q_guid(d, K_PROCESS), "which trace")                                             \
     X(P, I, nid, q_nid(d, K_PROCESS), "number of the host")                                        \
     X(P, I, pid, q_pid(d, K_PROCESS), "process")                                                   \
-    X(P, I, tid, q_tid(d, t->kernels.thread[i]), "thread that launched it")                        \
+    X(P, I, tid, q_tid(d, kernels_thread_at(t, i)), "thread that launched it")                     \
     X(P, I, agent_id, q_agent(d, K_PROCESS, gpu_of_stream(t, K_STREAM)),                           \
       "row of rocpd_info_agent")                                                                   \
     X(P, I, kernel_id, t->symbols.v[t->kernels.symbol[i]].id, "row of rocpd_info_kernel_symbol")   \
-    X(P, I, dispatch_id, t->kernels.id[i], "number of the dispatch")                               \
+    X(P, I, dispatch_id, kernels_id_at(t, i), "number of the dispatch")                            \
     X(P, I, queue_id,                                                                              \
-      t->kernels.queue[i] < t->queues.n ? t->queues.v[t->kernels.queue[i]].id : NONE, "queue")     \
+      kernels_queue_at(t, i) < t->queues.n ? t->queues.v[kernels_queue_at(t, i)].id : NONE,        \
+      "queue")                                                                                     \
     X(P, I, stream_id, K_STREAM < t->streams.n ? t->streams.v[K_STREAM].id : NONE, "stream")       \
     X(P, I, start, t->kernels.start_ns[i], "ns")                                                   \
     X(P, I, end, t->kernels.end_ns[i], "ns")                                                       \
@@ -190,11 +192,11 @@ static int64_t known(uint64_t bytes)
     return bytes == BYTES_UNKNOWN ? NONE : (int64_t)bytes;
 }
 #define COPY_ROWS(X, P)                                                                            \
-    X(P, I, id, t->copies.id[i], "number of the copy")                                             \
+    X(P, I, id, copies_id_at(t, i), "number of the copy")                                          \
     X(P, T, guid, q_guid(d, C_PROCESS), "which trace")                                             \
     X(P, I, nid, q_nid(d, C_PROCESS), "number of the host")                                        \
     X(P, I, pid, q_pid(d, C_PROCESS), "process")                                                   \
-    X(P, I, tid, q_tid(d, t->copies.thread[i]), "thread that asked for it")                        \
+    X(P, I, tid, q_tid(d, copies_thread_at(t, i)), "thread that asked for it")                     \
     X(P, I, start, t->copies.start_ns[i], "ns")                                                    \
     X(P, I, end, t->copies.end_ns[i], "ns")                                                        \
     X(P, I, name_id, q_word(d, (enum word)(WORD_COPY_KIND + t->copies.kind[i])),                   \
@@ -216,7 +218,7 @@ Q_COUNT(copy_rows, d->t->copies.n)
 static const char *const alloc_ops[] = {"ALLOC", "FREE", "REALLOC", "RECLAIM"};
 static const char *const alloc_levels[] = {"REAL", "VIRTUAL", "SCRATCH"};
 #define ALLOCATION_ROWS(X, P)                                                                      \
-    X(P, I, id, t->allocations.id[i], "number of the record")                                      \
+    X(P, I, id, allocations_id_at(t, i), "number of the record")                                   \
     X(P, T, guid, q_guid(d, A_PROCESS), "which trace")                                             \
     X(P, I, nid, q_nid(d, A_PROCESS), "number of the host")                                        \
     X(P, I, pid, q_pid(d, A_PROCESS), "process")                                                   \

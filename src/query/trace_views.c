@@ -15,14 +15,14 @@
 /* ---- kernels ---- */
 
 #define KER t->kernels
-#define K_PROCESS process_of_work(t, KER.stream[i], KER.thread[i])
+#define K_PROCESS process_of_work(t, KER.stream[i], kernels_thread_at(t, i))
 #define K_GPU gpu_of_stream(t, KER.stream[i])
 #define K_SYMBOL t->symbols.v[KER.symbol[i]]
 #define K_LAUNCH q_launch(t, i)
 #define KERNELS(X, P)                                                                              \
-    X(P, I, id, KER.id[i], "number of the dispatch")                                               \
+    X(P, I, id, kernels_id_at(t, i), "number of the dispatch")                                     \
     X(P, T, guid, q_guid(d, K_PROCESS), "which trace")                                             \
-    X(P, I, tid, q_tid(d, KER.thread[i]), "thread that launched it")                               \
+    X(P, I, tid, q_tid(d, kernels_thread_at(t, i)), "thread that launched it")                     \
     X(P, T, category, query_words[WORD_KERNEL], "KERNEL_DISPATCH")                                 \
     X(P, S, region, K_LAUNCH.rename, "marker text that the profiler renamed it to, or empty")      \
     X(P, S, name, K_SYMBOL.name, "full name, demangled")                                           \
@@ -34,11 +34,14 @@
     X(P, T, agent_type, K_GPU == NO_INDEX ? NULL : "GPU", "GPU")                                   \
     X(P, I, code_object_id, NONE, "not kept: NULL")                                                \
     X(P, I, kernel_id, K_SYMBOL.id, "number of the kernel's symbol")                               \
-    X(P, I, dispatch_id, KER.id[i], "number of the dispatch")                                      \
+    X(P, I, dispatch_id, kernels_id_at(t, i), "number of the dispatch")                            \
     X(P, I, stream_id, KER.stream[i] < t->streams.n ? t->streams.v[KER.stream[i]].id : NONE,       \
       "stream")                                                                                    \
-    X(P, I, queue_id, KER.queue[i] < t->queues.n ? t->queues.v[KER.queue[i]].id : NONE, "queue")   \
-    X(P, S, queue, KER.queue[i] < t->queues.n ? t->queues.v[KER.queue[i]].name : NO_INDEX,         \
+    X(P, I, queue_id,                                                                              \
+      kernels_queue_at(t, i) < t->queues.n ? t->queues.v[kernels_queue_at(t, i)].id : NONE,        \
+      "queue")                                                                                     \
+    X(P, S, queue,                                                                                 \
+      kernels_queue_at(t, i) < t->queues.n ? t->queues.v[kernels_queue_at(t, i)].name : NO_INDEX,  \
       "name of the queue")                                                                         \
     X(P, S, stream, KER.stream[i] < t->streams.n ? t->streams.v[KER.stream[i]].name : NO_INDEX,    \
       "name of the stream")                                                                        \
@@ -81,7 +84,7 @@ Q_COUNT(kernels, d->t->kernels.n)
 #define REG t->regions
 #define R_PROCESS process_of_thread(t, REG.thread[i])
 #define REGIONS(X, P)                                                                              \
-    X(P, I, id, REG.id[i], "as the profiler numbers calls")                                        \
+    X(P, I, id, regions_id_at(t, i), "as the profiler numbers calls")                              \
     X(P, T, guid, q_guid(d, R_PROCESS), "which trace")                                             \
     X(P, T, category, query_words[WORD_REGION + REG.kind[i]],                                      \
       "kind of call: HIP_RUNTIME_API, HSA_API, MPI, OS, MARKER_CORE_RANGE_API ...")                \
@@ -93,7 +96,8 @@ Q_COUNT(kernels, d->t->kernels.n)
     X(P, I, end, REG.end_ns[i], "ns")                                                              \
     X(P, I, duration, REG.end_ns[i] - REG.start_ns[i], "end - start, ns")                          \
     X(P, I, event_id, i + 1, "row of rocpd_event")                                                 \
-    X(P, I, stack_id, REG.id[i], "the id; kernels and copies that it caused have the same")        \
+    X(P, I, stack_id, regions_id_at(t, i),                                                         \
+      "the id; kernels and copies that it caused have the same")                                   \
     X(P, I, parent_stack_id, 0, "not kept: 0")                                                     \
     X(P, I, corr_id, 0, "external correlation: not kept, 0")                                       \
     X(P, T, extdata, NO_JSON, "{}; the text of a marker is in name")                               \
@@ -105,7 +109,7 @@ Q_COUNT(regions, d->n_regions)
 /* Rows of markers through a list of them. */
 #define MARK t->markers
 #define MARKED(X, P, LIST)                                                                         \
-    X(P, I, id, MARK.id[LIST], "")                                                                 \
+    X(P, I, id, markers_id_at(t, LIST), "")                                                        \
     X(P, T, guid, q_guid(d, process_of_thread(t, MARK.thread[LIST])), "")                          \
     X(P, T, category, query_words[WORD_MARKER], "")                                                \
     X(P, S, name, MARK.name[LIST], "")                                                             \
@@ -116,7 +120,7 @@ Q_COUNT(regions, d->n_regions)
     X(P, I, end, MARK.end_ns[LIST], "")                                                            \
     X(P, I, duration, MARK.end_ns[LIST] - MARK.start_ns[LIST], "")                                 \
     X(P, I, event_id, d->markers_at + LIST + 1, "")                                                \
-    X(P, I, stack_id, MARK.id[LIST], "")                                                           \
+    X(P, I, stack_id, markers_id_at(t, LIST), "")                                                  \
     X(P, I, parent_stack_id, 0, "")                                                                \
     X(P, I, corr_id, 0, "")                                                                        \
     X(P, T, extdata, NO_JSON, "")                                                                  \
@@ -193,9 +197,10 @@ Q_COUNT(measured, d->t->telemetry.n)
     REGION_TAIL(X, P)                                                                              \
     OWNER(X, P, process_)
 #define MARK_MOMENTS(X, P)                                                                         \
-    MOMENT(X, P, MARK.id[d->instants[i]], process_of_thread(t, MARK.thread[d->instants[i]]),       \
-           MARK.name[d->instants[i]], q_tid(d, MARK.thread[d->instants[i]]),                       \
-           MARK.start_ns[d->instants[i]], d->markers_at + d->instants[i] + 1, WORD_MARKER)
+    MOMENT(X, P, markers_id_at(t, d->instants[i]),                                                 \
+           process_of_thread(t, MARK.thread[d->instants[i]]), MARK.name[d->instants[i]],           \
+           q_tid(d, MARK.thread[d->instants[i]]), MARK.start_ns[d->instants[i]],                   \
+           d->markers_at + d->instants[i] + 1, WORD_MARKER)
 #define SAMPLE_MOMENTS(X, P)                                                                       \
     MOMENT(X, P, i + 1, S_PROCESS, SAMP.name[i], q_tid(d, SAMP.thread[i]), SAMP.time_ns[i],        \
            d->samples_at + i + 1, WORD_SAMPLE)
@@ -212,7 +217,7 @@ Q_COUNT(series_moments, d->t->telemetry.n)
 /* ---- memory ---- */
 
 #define COPY_ t->copies
-#define C_PROCESS process_of_work(t, COPY_.stream[i], COPY_.thread[i])
+#define C_PROCESS process_of_work(t, COPY_.stream[i], copies_thread_at(t, i))
 #define AGENT(x) (x < t->agents.n ? &t->agents.v[x] : NULL)
 static uint32_t agent_gpu(const struct trace *t, uint32_t agent)
 {
@@ -255,12 +260,12 @@ static int64_t known(uint64_t bytes)
     X(P, T, side##_agent_type, agent_type(t, agent), "CPU or GPU")                                 \
     X(P, I, side##_address, NONE, "not kept: NULL")
 #define COPIES(X, P)                                                                               \
-    X(P, I, id, COPY_.id[i], "number of the copy")                                                 \
+    X(P, I, id, copies_id_at(t, i), "number of the copy")                                          \
     X(P, T, guid, q_guid(d, C_PROCESS), "which trace")                                             \
     X(P, T, category, query_words[WORD_COPY], "MEMORY_COPY")                                       \
     X(P, I, nid, q_nid(d, C_PROCESS), "number of the host")                                        \
     X(P, I, pid, q_pid(d, C_PROCESS), "process")                                                   \
-    X(P, I, tid, q_tid(d, COPY_.thread[i]), "thread that asked for it")                            \
+    X(P, I, tid, q_tid(d, copies_thread_at(t, i)), "thread that asked for it")                     \
     X(P, I, start, COPY_.start_ns[i], "ns")                                                        \
     X(P, I, end, COPY_.end_ns[i], "ns")                                                            \
     X(P, I, duration, COPY_.end_ns[i] - COPY_.start_ns[i], "end - start, ns")                      \
@@ -297,7 +302,7 @@ static const char *const alloc_levels[] = {"REAL", "VIRTUAL", "SCRATCH"};
 #define ALLOC_ t->allocations
 #define A_PROCESS process_of_thread(t, ALLOC_.thread[i])
 #define ALLOCATIONS(X, P)                                                                          \
-    X(P, I, id, ALLOC_.id[i], "number of the record")                                              \
+    X(P, I, id, allocations_id_at(t, i), "number of the record")                                   \
     X(P, T, guid, q_guid(d, A_PROCESS), "which trace")                                             \
     X(P, T, category,                                                                              \
       query_words[ALLOC_.level[i] == LEVEL_SCRATCH ? WORD_SCRATCH : WORD_ALLOCATION],              \
@@ -340,7 +345,7 @@ Q_COUNT(allocations, d->t->allocations.n)
 static uint32_t kernel_process(const struct trace *t, uint32_t kernel)
 {
     return kernel < t->kernels.n
-               ? process_of_work(t, t->kernels.stream[kernel], t->kernels.thread[kernel])
+               ? process_of_work(t, t->kernels.stream[kernel], kernels_thread_at(t, kernel))
            : t->processes.n == 1 ? 0
                                  : NO_INDEX;
 }
@@ -358,7 +363,7 @@ static uint32_t kernel_process(const struct trace *t, uint32_t kernel)
       "the kernel; NULL for telemetry")                                                            \
     X(P, I, nid, q_nid(d, N_PROCESS), "number of the host")                                        \
     X(P, I, pid, q_pid(d, N_PROCESS), "process")                                                   \
-    X(P, I, dispatch_id, HAS_KERNEL ? t->kernels.id[N_KERNEL] : NONE, "the dispatch, or NULL")     \
+    X(P, I, dispatch_id, HAS_KERNEL ? kernels_id_at(t, N_KERNEL) : NONE, "the dispatch, or NULL")  \
     X(P, I, start, HAS_KERNEL ? t->kernels.start_ns[N_KERNEL] : NONE, "ns; of telemetry when")     \
     X(P, I, end, HAS_KERNEL ? t->kernels.end_ns[N_KERNEL] : NONE, "ns; of telemetry when")         \
     X(P, I, duration,                                                                              \

@@ -232,8 +232,8 @@ static void add_thread(struct maker *m, uint32_t process, uint32_t i, uint32_t *
     k.n = first[i + 1] - first[i];
     add_track(m, k);
     k.kind = TRACK_CALLS;
-    k.rows = m->a->view.threads[i].calls;
-    k.n = m->a->view.threads[i].n_calls;
+    k.rows = view_calls_list(&m->a->view, i, m->arena);
+    k.n = view_thread_calls(&m->a->view.threads[i]);
     add_track(m, k);
 }
 

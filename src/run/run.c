@@ -74,6 +74,8 @@ struct run *run_begin(const struct run_opts *o, struct arena *arena, struct gs_e
     trace_init_in(&r->trace, arena);
     if (!load(c, &traces))
         return NULL;
+    if (!o->as_columns)
+        trace_pack(&r->trace, o->threads);
     c->err = NULL;
     r->left = traces ? c : NULL;
     return r;

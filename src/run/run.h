@@ -47,6 +47,7 @@ struct run_opts {
     bool mixed;                /* run_load_only(): traces of any formats */
     bool align;                /* run_load_only(): clocks of different hosts are brought together */
     struct filter_opts filter; /* what of the rows is looked at */
+    bool as_columns;           /* the caller hands them out: none is packed */
     bool says_only;            /* the output says what that is: no note is needed */
 };
 

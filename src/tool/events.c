@@ -52,14 +52,13 @@ static void caused_by(struct event_row *e, const struct trace *t, uint32_t call)
         return;
     e->has_call = true;
     e->call_name = trace_str(t, t->regions.name[call]);
-    e->call_id = t->regions.id[call];
+    e->call_id = regions_id_at(t, call);
     e->call_start_ns = t->regions.start_ns[call];
     e->call_end_ns = t->regions.end_ns[call];
 }
 
 #define TIMES(e, table, row)                                                                       \
-    ((e)->id = (table)->id[row], (e)->start_ns = (table)->start_ns[row],                           \
-     (e)->end_ns = (table)->end_ns[row],                                                           \
+    ((e)->start_ns = (table)->start_ns[row], (e)->end_ns = (table)->end_ns[row],                   \
      (e)->duration_ns = (table)->end_ns[row] - (table)->start_ns[row])
 
 static struct event_row of_kernel(const struct trace *t, size_t row, struct arena *arena)
@@ -67,8 +66,9 @@ static struct event_row of_kernel(const struct trace *t, size_t row, struct aren
     const struct kernels *k = &t->kernels;
     struct event_row e = {.kind = "dispatch"};
     TIMES(&e, k, row);
+    e.id = kernels_id_at(t, row);
     e.name = trace_str(t, t->symbols.v[k->symbol[row]].name);
-    place(&e, t, k->stream[row], k->thread[row]);
+    place(&e, t, k->stream[row], kernels_thread_at(t, row));
     if (k->launch[row] < t->launches.n) {
         e.grid = sizes(t->launches.v[k->launch[row]].grid, arena);
         e.group = sizes(t->launches.v[k->launch[row]].group, arena);
@@ -83,8 +83,9 @@ static struct event_row of_copy(const struct trace *t, size_t row, struct arena 
     struct event_row e = {.kind = "copy"};
     (void)arena;
     TIMES(&e, c, row);
+    e.id = copies_id_at(t, row);
     e.name = e.direction = copy_kind_name((enum copy_kind)c->kind[row]);
-    place(&e, t, c->stream[row], c->thread[row]);
+    place(&e, t, c->stream[row], copies_thread_at(t, row));
     e.has_bytes = c->bytes[row] != BYTES_UNKNOWN;
     e.bytes = c->bytes[row];
     caused_by(&e, t, c->call[row]);
@@ -97,6 +98,7 @@ static struct event_row of_copy(const struct trace *t, size_t row, struct arena 
         struct event_row e = {.kind = #word};                                                      \
         (void)arena;                                                                               \
         TIMES(&e, &t->table, row);                                                                 \
+        e.id = table##_id_at(t, row);                                                              \
         e.name = trace_str(t, t->table.name[row]);                                                 \
         place(&e, t, NO_INDEX, t->table.thread[row]);                                              \
         return e;                                                                                  \

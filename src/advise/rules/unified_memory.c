@@ -43,9 +43,9 @@ static void look_at_driver(const struct analysis *a, struct moved *m)
 {
     const struct regions *r = &a->trace->regions;
     int64_t until = INT64_MIN;
-    for (size_t t = 0; t < a->view.n_threads; t++, until = INT64_MIN)
-        for (size_t i = 0; i < a->view.threads[t].n_calls; i++) {
-            uint32_t row = a->view.threads[t].calls[i];
+    for (size_t t = 0; t < a->view.n_threads; t++, until = INT64_MIN) {
+        struct view_calls calls = view_calls(&a->view, t);
+        for (uint32_t row; view_next_call(&calls, &row);) {
             const char *name = trace_str(a->trace, r->name[row]);
             if (r->kind[row] != REGION_DRIVER ||
                 !(str_has_fold(name, "migrat") || str_has_fold(name, "fault")))
@@ -56,6 +56,7 @@ static void look_at_driver(const struct analysis *a, struct moved *m)
             m->union_ns = add_ns(m->union_ns, s.end > from ? s.end - from : 0);
             until = s.end > until ? s.end : until;
         }
+    }
 }
 
 static void advise_it(struct finding *f)

@@ -47,7 +47,7 @@ static void add_row(struct counter_run *r, const struct candidate *c, const stru
     counter_roof_make(&roof, r, &f, k->gpu);
     struct counter_dispatch row = {
         .kernel = trace_str(t, t->symbols.v[k->symbol].short_name),
-        .dispatch = t->kernels.id[c->row],
+        .dispatch = kernels_id_at(t, c->row),
         .gpu = gpu < t->gpus.n ? t->gpus.v[gpu].index : -1,
         .passes = counter_pass_list(k->passes, r->arena),
         .duration_ns = counter_duration(&f, k->passes),

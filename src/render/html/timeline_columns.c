@@ -51,9 +51,9 @@ static uint64_t step(struct cursor *c, int64_t v)
 static int64_t id_of(const struct cursor *c, uint32_t row)
 {
     const struct trace *t = c->t->a->trace;
-    int64_t id = c->k->kind == TRACK_KERNELS  ? t->kernels.id[row]
-                 : c->k->kind == TRACK_COPIES ? t->copies.id[row]
-                                              : t->regions.id[row];
+    int64_t id = c->k->kind == TRACK_KERNELS  ? kernels_id_at(t, row)
+                 : c->k->kind == TRACK_COPIES ? copies_id_at(t, row)
+                                              : regions_id_at(t, row);
     return id < -1 || id > PACK_MOST ? -1 : id;
 }
 

@@ -19,7 +19,7 @@ static void build(const struct subject *s, struct doc *d)
         if (row == NO_INDEX)
             continue;
         doc_item(d, "slowest large copy, %s", copy_directions[a->copies.v[i].kind]);
-        doc_jump(d, c->start_ns[row], c->end_ns[row], "copy", c->id[row]);
+        doc_jump(d, c->start_ns[row], c->end_ns[row], "copy", copies_id_at(a->trace, row));
     }
     if (!a->copy_sizes.n)
         return;

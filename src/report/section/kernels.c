@@ -52,7 +52,7 @@ static void detail(const struct subject *s, const struct hotspot *k, size_t i, s
     doc_find(d, k->name);
     doc_item(d, "the slowest call");
     doc_jump(d, rows->start_ns[k->slowest], rows->end_ns[k->slowest], "dispatch",
-             rows->id[k->slowest]);
+             kernels_id_at(s->a->trace, k->slowest));
     facts(s, "hotspots", k, "category library median_ns p95_ns min_duration_ns max_duration_ns cv",
           d);
     facts(s, "kernel_resources", resources_of(s->a, k),
