@@ -354,8 +354,8 @@ static bool write_markers(struct csv_out *w, struct gs_error *err)
         if (conversion_takes(w->c, process))
             put_call(w, process,
                      m->kind[i] == MARKER_INSTANT ? "MARKER_CORE_API" : "MARKER_CORE_RANGE_API",
-                     trace_str(t, m->name[i]), wide ? 0 : t->threads.v[m->thread[i]].tid, m->id[i],
-                     m->start_ns[i], m->end_ns[i]);
+                     trace_str(t, m->name[i]), wide ? 0 : t->threads.v[m->thread[i]].tid,
+                     markers_id_at(t, i), m->start_ns[i], m->end_ns[i]);
     }
     return csv_finish(w, err);
 }

@@ -249,8 +249,10 @@ static void write_queues(struct device *d)
 {
     struct pf *w = d->w;
     const struct trace *t = w->t;
-    struct row_groups kernels =
-        row_groups_make(t->kernels.queue, t->kernels.n, t->queues.n, w->arena);
+    uint32_t *queue = arena_array(w->arena, uint32_t, t->kernels.n + 1);
+    for (size_t i = 0; i < t->kernels.n; i++)
+        queue[i] = kernels_queue_at(t, i);
+    struct row_groups kernels = row_groups_make(queue, t->kernels.n, t->queues.n, w->arena);
     for (size_t q = 0; q <= t->queues.n; q++) {
         uint32_t process = q < t->queues.n ? t->queues.v[q].process : 0;
         long long id = q < t->queues.n ? (long long)t->queues.v[q].id : -1;

@@ -56,9 +56,12 @@ void replay_account(struct account *out, const struct replay *r)
     struct lane *lanes = arena_array(a, struct lane, n_lanes);
     int64_t *busy = arena_array(a, int64_t, n_lanes);
     uint32_t *order = arena_array(a, uint32_t, d->n_ops);
-    for (uint32_t op = 0; op < d->n_ops; op++)
+    int64_t *start = arena_array(a, int64_t, d->n_ops + 1);
+    for (uint32_t op = 0; op < d->n_ops; op++) {
         order[op] = op;
-    sort_rows(order, d->n_ops, r->op_start, a);
+        start[op] = replay_op(r, op).start;
+    }
+    sort_rows(order, d->n_ops, start, a);
     for (size_t g = 0; g < n_lanes; g++) {
         lanes[g].at = INT64_MIN;
         for (enum cause c = 0; c <= CAUSE_COPY_SET; c++)
@@ -68,8 +71,9 @@ void replay_account(struct account *out, const struct replay *r)
         uint32_t op = order[i];
         size_t g = depend_gpu(d->trace, op_stream(d, op));
         int64_t *end = &lanes[g].end[cause_of(d, op)];
-        go_to(&lanes[g], r->op_start[op], out, &busy[g]);
-        *end = r->op_end[op] > *end ? r->op_end[op] : *end;
+        struct span s = replay_op(r, op);
+        go_to(&lanes[g], s.start, out, &busy[g]);
+        *end = s.end > *end ? s.end : *end;
     }
     for (size_t g = 0; g < n_lanes; g++) {
         go_to(&lanes[g], QUANTITY_MOST, out, &busy[g]);

@@ -70,6 +70,8 @@ void depend_make(struct depend *d, const struct view *v, struct arena *arena)
                          .noise = LEAST_NOISE,
                          .row_start = v->trace->regions.start_ns,
                          .row_end = v->trace->regions.end_ns,
+                         .start_of = {v->trace->kernels.start_ns, v->trace->copies.start_ns},
+                         .end_of = {v->trace->kernels.end_ns, v->trace->copies.end_ns},
                          .from = v->start_ns};
     struct building b = {.d = d, .arena = arena, .temporary = temporary};
     depend_order(&b);

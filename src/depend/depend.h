@@ -91,10 +91,11 @@ struct depend {
 
     /* Ops, in the order in which they began (or were launched, where clocks disagree). */
     size_t n_ops;
-    int64_t *op_start, *op_end;
-    uint32_t *row;  /* kernels row, or copies row with DEPEND_COPY */
-    uint32_t *prev; /* op before it on its stream, or NO_INDEX */
-    uint32_t *call; /* call that submitted it, or NO_INDEX */
+    const int64_t *start_of[2], *end_of[2]; /* of kernels and of copies: columns of the trace */
+    int64_t *op_start, *op_end;             /* NULL: as in the trace, none is clipped: op_span() */
+    uint32_t *row;                          /* kernels row, or copies row with DEPEND_COPY */
+    uint32_t *prev;                         /* op before it on its stream, or NO_INDEX */
+    uint32_t *call;                         /* call that submitted it, or NO_INDEX */
     /* What it began later than by its edges, which nothing explains: depend_residual(). */
     uint32_t *residual;                /* RESIDUAL_LONG: among those */
     VEC(struct long_residual) longest; /* sorted by op */
@@ -155,7 +156,11 @@ static inline uint32_t op_row(const struct depend *d, uint32_t op)
 
 static inline struct span op_span(const struct depend *d, uint32_t op)
 {
-    return (struct span){d->op_start[op], d->op_end[op]};
+    if (d->op_start)
+        return (struct span){d->op_start[op], d->op_end[op]};
+    uint32_t row = op_row(d, op);
+    bool copy = op_is_copy(d, op);
+    return (struct span){d->start_of[copy][row] - d->from, d->end_of[copy][row] - d->from};
 }
 
 static inline struct span call_span(const struct depend *d, uint32_t call)
@@ -224,7 +229,7 @@ static inline int64_t depend_residual(const struct depend *d, uint32_t op)
  */
 static inline int64_t depend_turn(const struct depend *d, uint32_t op)
 {
-    int64_t start = d->op_start[op];
+    int64_t start = op_span(d, op).start;
     int64_t called = d->call[op] == NO_INDEX ? start : call_span(d, d->call[op]).start;
     return called > start ? called : start;
 }

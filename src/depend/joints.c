@@ -13,7 +13,7 @@ static size_t thread_of(const struct depend *d, uint32_t call)
 /* When who takes part in a meeting begins. */
 static int64_t comes_at(const struct replay *r, const struct depend_meeting *m, uint32_t member)
 {
-    return m->kernels ? r->op_start[member] : r->joints.v[replay_head(r, member)].start;
+    return m->kernels ? replay_op(r, member).start : r->joints.v[replay_head(r, member)].start;
 }
 
 uint32_t last_of_meeting(const struct replay *r, const struct depend_meeting *m)
@@ -51,7 +51,7 @@ void finish_call(struct pass *s, struct joint *j)
     if (op != NO_INDEX) {
         /* Clocks may say that the op ended after the call: it still ends that much before it. */
         int64_t late = op_span(s->d, op).end - recorded;
-        int64_t end = sub_ns(r->op_end[op], late > 0 ? late : 0);
+        int64_t end = sub_ns(replay_op(r, op).end, late > 0 ? late : 0);
         if (end > at) {
             at = end;
             j->waited = WAITED_OP;

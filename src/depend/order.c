@@ -157,8 +157,10 @@ static void append(struct building *b, struct lists *all, const struct list *l)
         return;
     }
     size_t op = all->ops++, n_streams = d->trace->streams.n;
-    d->op_start[op] = l->time.start;
-    d->op_end[op] = l->time.end;
+    if (d->op_start) {
+        d->op_start[op] = l->time.start;
+        d->op_end[op] = l->time.end;
+    }
     d->row[op] = l->rows[l->at] | l->copy;
     d->call[op] = l->call;
     d->unlinked += l->call == NO_INDEX;
@@ -250,6 +252,30 @@ static void sort_nodes(struct building *b, struct lists *all)
     arena_release(room);
 }
 
+static bool reach_out(const struct view *v, const uint32_t *rows, size_t n, const int64_t *start_ns,
+                      const int64_t *end_ns)
+{
+    bool out = false;
+    for (size_t i = 0; i < n; i++) {
+        int64_t start = start_ns[rows[i]], end = end_ns[rows[i]];
+        out |= start < v->start_ns || end > v->end_ns || end < start;
+    }
+    return out;
+}
+
+/* Times of some ops are not just those of the trace, from the start of the view. */
+static bool any_clipped(const struct view *v)
+{
+    const struct trace *t = v->trace;
+    bool some = v->paused.n > 0;
+    for (size_t g = 0; g < v->n_gpus && !some; g++) {
+        const struct view_gpu *u = &v->gpus[g];
+        some = reach_out(v, u->kernels, u->n_kernels, t->kernels.start_ns, t->kernels.end_ns) ||
+               reach_out(v, u->copies, u->n_copies, t->copies.start_ns, t->copies.end_ns);
+    }
+    return some;
+}
+
 /* Orders all nodes by time, calls before ops of the same moment, and numbers the ops. */
 static void order_nodes(struct building *b)
 {
@@ -258,8 +284,10 @@ static void order_nodes(struct building *b)
     d->n_ops = d->view->n_kernels + d->view->n_copies;
     for (size_t most = d->view->n_threads - 1; most; most >>= 8)
         d->turn[d->turn_bytes++] = arena_array(b->arena, uint8_t, d->n_calls + 1);
-    d->op_start = arena_array(b->arena, int64_t, d->n_ops + 1);
-    d->op_end = arena_array(b->arena, int64_t, d->n_ops + 1);
+    if (any_clipped(d->view)) {
+        d->op_start = arena_array(b->arena, int64_t, d->n_ops + 1);
+        d->op_end = arena_array(b->arena, int64_t, d->n_ops + 1);
+    }
     d->row = arena_array(b->arena, uint32_t, d->n_ops + 1);
     d->call = arena_array(b->arena, uint32_t, d->n_ops + 1);
     d->prev = arena_array(b->arena, uint32_t, d->n_ops + 1);

@@ -101,7 +101,7 @@ static bool leave_call(struct walk *w, uint32_t *node, bool inside)
     }
     if (!inside && replay_waited(r, call)) {
         uint32_t op = awaited_op(r->d, call);
-        step_to(w, r->op_end[op], call_kind(r->d, call), NO_INDEX, call);
+        step_to(w, replay_op(r, op).end, call_kind(r->d, call), NO_INDEX, call);
         *node = (uint32_t)r->d->n_calls + op;
         return true;
     }
@@ -125,14 +125,15 @@ static bool leave_op(struct walk *w, uint32_t *node, bool *inside)
     uint32_t m = sparse_get(&d->op_meeting, op);
     if (m != NO_INDEX) { /* on with the one that began last */
         uint32_t last = r->met_last[m];
-        if (last != NO_INDEX && r->op_start[last] > r->op_start[op]) {
-            step_to(w, r->op_start[last], op_kind(d, op), op, NO_INDEX);
+        if (last != NO_INDEX && replay_op(r, last).start > replay_op(r, op).start) {
+            step_to(w, replay_op(r, last).start, op_kind(d, op), op, NO_INDEX);
             op = last;
             *node = (uint32_t)d->n_calls + op;
         }
     }
     uint32_t to = replay_bound_to(r, op);
-    step_to(w, r->op_start[op], op_kind(d, op), op, NO_INDEX);
+    int64_t start = replay_op(r, op).start;
+    step_to(w, start, op_kind(d, op), op, NO_INDEX);
     if (to == NO_INDEX)
         return false;
     switch (replay_bound(r, op)) {
@@ -140,16 +141,16 @@ static bool leave_op(struct walk *w, uint32_t *node, bool *inside)
         step_way(w, op, replay_call_end(r, to), d->launch_ns, PATH_LATENCY);
         break;
     case BIND_IN_CALL:
-        if (r->op_start[op] > replay_call_end(r, to)) /* it waited longer than the call took */
+        if (start > replay_call_end(r, to)) /* it waited longer than the call took */
             step_to(w, replay_call_end(r, to), PATH_DELAY, op, NO_INDEX);
         *inside = true;
         break;
     case BIND_EVENT:
     case BIND_INFERRED:
-        step_way(w, op, r->op_end[to - d->n_calls], d->queue_ns, PATH_EVENT);
+        step_way(w, op, replay_op(r, to - (uint32_t)d->n_calls).end, d->queue_ns, PATH_EVENT);
         break;
     default:
-        step_way(w, op, r->op_end[to - d->n_calls], d->queue_ns, PATH_QUEUE);
+        step_way(w, op, replay_op(r, to - (uint32_t)d->n_calls).end, d->queue_ns, PATH_QUEUE);
     }
     *node = to;
     return true;

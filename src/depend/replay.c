@@ -65,6 +65,31 @@ static inline struct ready bound_by(const struct depend *d, uint32_t op, size_t 
 /* ---- ops ----
  * Times and lags are bounded, so that one sum of two cannot overflow; the start is bounded again. */
 
+int64_t op_length_long(const struct op_times *t, uint32_t op)
+{
+    return t->longer.v[idmap_get(&t->place, op)];
+}
+
+void op_set_length_long(struct op_times *t, uint32_t op, int64_t ns, struct arena *a)
+{
+    uint32_t place = idmap_get(&t->place, op);
+    t->length[op] = LENGTH_LONG;
+    if (place == NO_INDEX) {
+        idmap_put(&t->place, op, (uint32_t)t->longer.n);
+        vec_push_alone(&t->longer, a, ns);
+    } else {
+        t->longer.v[place] = ns;
+    }
+}
+
+static inline void set_length(struct replay *r, uint32_t op, int64_t ns)
+{
+    if ((uint64_t)ns < LENGTH_LONG)
+        r->times.length[op] = (uint32_t)ns;
+    else
+        op_set_length_long(&r->times, op, ns, r->arena);
+}
+
 /* The node at the other end of such an edge, by the graph. */
 static inline uint32_t usual_end(const struct depend *d, uint32_t op, enum binding how)
 {
@@ -120,20 +145,21 @@ static struct ready inside_call(struct pass *s, uint32_t op, uint32_t call, stru
 }
 
 /* Behind its call: the first thing that an op is asked about. */
-ALWAYS_INLINE struct ready after_launch(struct pass *s, uint32_t op, uint32_t call, int64_t start)
+ALWAYS_INLINE struct ready after_launch(struct pass *s, uint32_t call, struct next_op n)
 {
-    struct span c = call_span(s->d, call);
-    if (start <= c.end)
-        return inside_call(s, op, call, c);
-    return (struct ready){end_of_call(s, call, c.end) + lag_launch(s->d, start, c.end), BIND_LAUNCH,
-                          call};
+    struct span c = n.called;
+    if (n.at.start <= c.end)
+        return inside_call(s, n.op, call, c);
+    return (struct ready){end_of_call(s, call, c.end) + lag_launch(s->d, n.at.start, c.end),
+                          BIND_LAUNCH, call};
 }
 
 /* What a mark on its call leaves of the way from the op before it. */
 static int64_t lag_marked(const struct pass *s, uint32_t prev, unsigned mark, int64_t lag)
 {
     if (mark & MARK_GRAPH && !(mark & MARK_GRAPH_HEAD)) {
-        int64_t least = add_ns(s->r->op_start[prev], s->p.period_ns) - s->r->op_end[prev];
+        const struct op_times *t = &s->r->times;
+        int64_t least = add_ns(t->start[prev], s->p.period_ns) - op_end(t, prev);
         lag = lag < s->p.follow_ns ? lag : s->p.follow_ns;
         lag = lag > least ? lag : least;
     }
@@ -151,7 +177,7 @@ ALWAYS_INLINE void after_stream(const struct pass *s, struct ready *x, uint32_t 
     unsigned mark = s->p.marks && call != NO_INDEX ? s->p.marks[call] : 0;
     if (mark)
         lag = lag_marked(s, prev, mark, lag);
-    later(x, s->r->op_end[prev] + lag, BIND_STREAM, (uint32_t)d->n_calls + prev);
+    later(x, op_end(&s->r->times, prev) + lag, BIND_STREAM, (uint32_t)d->n_calls + prev);
 }
 
 /* Behind ops of other streams. */
@@ -162,8 +188,8 @@ static void after_waits(struct pass *s, struct ready *x, uint32_t op, int64_t st
         const struct depend_wait *w = &d->waits.v[s->wait];
         int64_t lag = lag_behind(d, start, op_span(d, w->on).end);
         if (!s->lines || w->kind == WAIT_EVENT)
-            later(x, s->r->op_end[w->on] + lag, w->kind == WAIT_EVENT ? BIND_EVENT : BIND_INFERRED,
-                  (uint32_t)d->n_calls + w->on);
+            later(x, op_end(&s->r->times, w->on) + lag,
+                  w->kind == WAIT_EVENT ? BIND_EVENT : BIND_INFERRED, (uint32_t)d->n_calls + w->on);
     }
     s->wait_op = s->wait < d->waits.n ? d->waits.v[s->wait].op : NO_INDEX;
 }
@@ -172,7 +198,7 @@ static void after_waits(struct pass *s, struct ready *x, uint32_t op, int64_t st
 static int64_t alone(const struct pass *s, uint32_t op)
 {
     struct span o = op_span(s->d, op);
-    int64_t own = op_alone(s->d, op), is = s->r->op_end[op] - s->r->op_start[op];
+    int64_t own = op_alone(s->d, op), is = op_length(&s->r->times, op);
     return is == o.end - o.start ? own
                                  : ns_from((double)is * ((double)own / (double)(o.end - o.start)));
 }
@@ -190,25 +216,42 @@ static void join_meeting(struct pass *s, uint32_t op)
         return;
     if (++s->came[m - d->meetings.v] < m->n)
         return;
-    int64_t all = r->op_start[last_of_meeting(r, m)];
+    int64_t all = r->times.start[last_of_meeting(r, m)];
     for (uint32_t i = 0; i < m->n; i++) {
         uint32_t x = d->members.v[m->first + i];
-        int64_t from = r->op_start[x] > all ? r->op_start[x] : all;
-        r->op_end[x] = add_ns(from, alone(s, x));
+        int64_t start = r->times.start[x], from = start > all ? start : all;
+        set_length(r, x, add_ns(from, alone(s, x)) - start);
     }
 }
 
+/* The first start and the last end of all so far; of equal ones the first. */
+ALWAYS_INLINE void take_bounds(struct replay *r, uint32_t op, struct span s)
+{
+    r->start_ns = s.start < r->start_ns ? s.start : r->start_ns;
+    if (s.end > r->end_ns || r->last_op == NO_INDEX) {
+        r->end_ns = s.end;
+        r->last_op = op;
+    }
+}
+
+static void no_bounds(struct replay *r)
+{
+    r->start_ns = INT64_MAX;
+    r->end_ns = 0;
+    r->last_op = NO_INDEX;
+}
+
 /* `lines` is known where it is called, so that each way has a loop of its own. */
-ALWAYS_INLINE void place_op(struct pass *s, uint32_t op, const bool lines)
+ALWAYS_INLINE void place_op(struct pass *s, struct next_op n, const bool lines)
 {
     struct replay *r = s->r;
     const struct depend *d = s->d;
-    struct span o = op_span(d, op);
-    uint32_t call = d->call[op];
+    struct span o = n.at;
+    uint32_t op = n.op, call = d->call[op];
     struct ready x = {o.start, BIND_START, NO_INDEX};
     struct place at = {0};
     if (call != NO_INDEX)
-        x = after_launch(s, op, call, o.start);
+        x = after_launch(s, call, n);
     if (lines) {
         at = place_of_op(s, op);
         after_pipeline(s, &x, op, at);
@@ -222,47 +265,49 @@ ALWAYS_INLINE void place_op(struct pass *s, uint32_t op, const bool lines)
     int64_t start = x.to == NO_INDEX ? o.start : add_ns(x.at, gone ? 0 : depend_residual(d, op));
     int64_t end = add_ns(start, s->p.same_ops ? o.end - o.start : recipe_op(&s->p, op));
     bind(r, op, x);
-    r->op_start[op] = start;
-    r->op_end[op] = end;
+    r->times.start[op] = start;
+    set_length(r, op, end - start);
+    take_bounds(r, op, (struct span){start, end});
     if (s->came && sparse_has(&d->op_meeting, op))
         join_meeting(s, op);
     if (lines)
-        pass_pipeline(s, op, at, r->op_end[op]);
+        pass_pipeline(s, op, at, op_end(&r->times, op));
 }
 
-static inline void next_op(struct pass *s)
+/* What is asked of it more than once; its turn is depend_turn(). */
+ALWAYS_INLINE struct next_op look_at_op(const struct depend *d, uint32_t op)
 {
-    s->turn = s->op < s->d->n_ops ? depend_turn(s->d, s->op) : INT64_MAX;
+    struct next_op n = {.op = op, .turn = INT64_MAX};
+    if (op >= d->n_ops)
+        return n;
+    n.at = op_span(d, op);
+    n.turn = n.at.start;
+    if (d->call[op] == NO_INDEX)
+        return n;
+    n.called = call_span(d, d->call[op]);
+    n.turn = n.called.start > n.turn ? n.called.start : n.turn;
+    return n;
 }
 
 /* All ops whose turn it is before that. */
 static void place_ops(struct pass *s, int64_t until)
 {
+    struct next_op n = s->next;
     if (s->lines)
-        for (; s->turn < until; next_op(s))
-            place_op(s, s->op++, true);
+        for (; n.turn < until; n = look_at_op(s->d, n.op + 1))
+            place_op(s, n, true);
     else
-        for (; s->turn < until; next_op(s))
-            place_op(s, s->op++, false);
+        for (; n.turn < until; n = look_at_op(s->d, n.op + 1))
+            place_op(s, n, false);
+    s->next = n;
 }
 
-/* From the first call that led to work to the end of the last work. */
+/* Where that is not known from placing them: the last of a meeting sets the ends of the others. */
 static void measure_ops(struct replay *r)
 {
-    size_t n = r->d->n_ops;
-    const int64_t *starts = r->op_start, *ends = r->op_end;
-    uint32_t last = n ? 0 : NO_INDEX;
-    int64_t start = n ? starts[0] : INT64_MAX, end = n ? ends[0] : 0;
-    for (uint32_t op = 1; op < n; op++) {
-        start = starts[op] < start ? starts[op] : start;
-        if (ends[op] > end) {
-            end = ends[op];
-            last = op;
-        }
-    }
-    r->start_ns = start;
-    r->end_ns = end;
-    r->last_op = last;
+    no_bounds(r);
+    for (uint32_t op = 0; op < r->d->n_ops; op++)
+        take_bounds(r, op, replay_op(r, op));
 }
 
 /* ---- all of it ---- */
@@ -290,11 +335,13 @@ static void prepare(struct pass *s, const struct change *c, struct arena *tempor
     replay_joints(s->r, s->p.marks, c->prefetch ? AHEAD_GAP_NS : INT64_MAX);
 }
 
-/* The end is that of the wait for the last work, where there is one. */
+/*
+ * From the first call that led to work to the end of the last work, or of the wait for it, where
+ * there is one.
+ */
 static void measure(struct replay *r)
 {
     const struct depend *d = r->d;
-    measure_ops(r);
     for (size_t t = 0; t < d->view->n_threads; t++) {
         if (d->leads[t] == NO_INDEX)
             continue;
@@ -319,10 +366,11 @@ void replay_init(struct replay *r, const struct depend *d, struct arena *arena)
 
 static void own_times(struct replay *r)
 {
-    if (r->op_start && r->op_start != r->d->op_start)
+    if (r->times.start)
         return;
-    r->op_start = arena_array(r->arena, int64_t, r->d->n_ops + 1);
-    r->op_end = arena_array(r->arena, int64_t, r->d->n_ops + 1);
+    r->times.start = arena_array(r->arena, int64_t, r->d->n_ops + 1);
+    r->times.length = arena_array(r->arena, uint32_t, r->d->n_ops + 1);
+    idmap_init(&r->times.place, r->arena);
 }
 
 void replay_run(struct replay *r, const struct change *c)
@@ -333,9 +381,10 @@ void replay_run(struct replay *r, const struct change *c)
     struct pass s = {.r = r, .d = d};
     own_times(r);
     bind_from_here(r);
+    no_bounds(r);
     prepare(&s, c ? c : &none, temporary);
     struct turns order = turns_first(d, temporary);
-    next_op(&s);
+    s.next = look_at_op(d, 0);
     for (size_t i = 0, n = d->n_calls; i < n; i++) {
         uint32_t call = turns_next(&order);
         if (!is_joint(r, call))
@@ -346,6 +395,8 @@ void replay_run(struct replay *r, const struct change *c)
     place_ops(&s, INT64_MAX);
     for (size_t i = 0; i < r->joints.n; i++)
         joint_of(&s, r->joints.v[i].call);
+    if (s.came)
+        measure_ops(r);
     measure(r);
     arena_release(temporary);
 }
@@ -367,8 +418,6 @@ static bool take_ops(struct replay *r)
             return false;
         bind(r, op, x);
     }
-    r->op_start = d->op_start;
-    r->op_end = d->op_end;
     return true;
 }
 
@@ -387,6 +436,7 @@ void replay_recorded(struct replay *r)
     take_joints(r);
     if (take_ops(r)) {
         take_meetings(r);
+        measure_ops(r);
         measure(r);
     } else {
         replay_run(r, NULL);

@@ -123,9 +123,18 @@ struct bound_to {
     uint32_t op, to;
 };
 
+/* When ops begin and how long they take, in twelve bytes each. */
+#define LENGTH_LONG UINT32_MAX /* four seconds or more: in `longer` */
+struct op_times {
+    int64_t *start;
+    uint32_t *length;
+    struct idmap place; /* op -> longer */
+    VEC(int64_t) longer;
+};
+
 struct replay {
     const struct depend *d;
-    int64_t *op_start, *op_end; /* as recorded: those of d, until a run needs its own */
+    struct op_times times; /* of the last run; none: as recorded */
     uint8_t *bound; /* by op: enum binding, and BOUND_ELSEWHERE; NULL: none was asked for yet */
     VEC(struct bound_to) bound_to; /* of those, by op */
     VEC(struct joint) joints;      /* in order of calls */
@@ -152,6 +161,28 @@ void replay_run(struct replay *r, const struct change *c);
  * checked; where it does not hold, the graph is run.
  */
 void replay_recorded(struct replay *r);
+
+/* ---- what ops became ---- */
+
+int64_t op_length_long(const struct op_times *t, uint32_t op);
+void op_set_length_long(struct op_times *t, uint32_t op, int64_t ns, struct arena *a);
+
+static inline int64_t op_length(const struct op_times *t, uint32_t op)
+{
+    return t->length[op] == LENGTH_LONG ? op_length_long(t, op) : t->length[op];
+}
+
+static inline int64_t op_end(const struct op_times *t, uint32_t op)
+{
+    return t->start[op] + op_length(t, op);
+}
+
+static inline struct span replay_op(const struct replay *r, uint32_t op)
+{
+    if (!r->times.start)
+        return op_span(r->d, op);
+    return (struct span){r->times.start[op], op_end(&r->times, op)};
+}
 
 /* What an op waited for last, and the node (calls, then ops) that this is, or NO_INDEX. */
 static inline enum binding replay_bound(const struct replay *r, uint32_t op)

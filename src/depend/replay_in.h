@@ -125,12 +125,18 @@ struct engine {
     uint32_t op; /* its last, or NO_INDEX */
 };
 
+/* The first op that has no place yet. */
+struct next_op {
+    uint32_t op;
+    int64_t turn;           /* INT64_MAX: there is none */
+    struct span at, called; /* as recorded: it and its call, where it has one */
+};
+
 struct pass {
     struct replay *r;
     const struct depend *d;
     struct recipe p;
-    uint32_t op;            /* the next one ... */
-    int64_t turn;           /* ... and when it is its turn */
+    struct next_op next;
     size_t wait;            /* the next of the graph's waits ... */
     uint32_t wait_op;       /* ... and the op that it is of, or NO_INDEX */
     int64_t *carry;         /* by call's thread: host work beside removed calls */
@@ -166,6 +172,8 @@ void replay_joints(struct replay *r, const uint8_t *marks, int64_t ahead_ns);
 
 static inline bool is_joint(const struct replay *r, uint32_t call)
 {
+    if (call % HEAD_GROUP)
+        return r->head[call] != r->head[call - 1];
     return !call || replay_head(r, call) != replay_head(r, call - 1);
 }
 

@@ -1,5 +1,6 @@
 /* One kernel, one event: the way down from a table to the rows it is made of. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,14 +135,16 @@ PART(event_fields, T,
 static const struct {
     const char *kind;
     struct event_row (*row)(const struct trace *t, size_t row, struct arena *arena);
-} kinds[] = {
-    {"dispatch", of_kernel}, {"copy", of_copy}, {"region", of_region}, {"marker", of_marker}};
+    int64_t (*id)(const struct trace *t, size_t row);
+    size_t table; /* in the trace */
+} kinds[] = {{"dispatch", of_kernel, kernels_id_at, offsetof(struct trace, kernels)},
+             {"copy", of_copy, copies_id_at, offsetof(struct trace, copies)},
+             {"region", of_region, regions_id_at, offsetof(struct trace, regions)},
+             {"marker", of_marker, markers_id_at, offsetof(struct trace, markers)}};
 
-static const int64_t *ids_of(const struct trace *t, size_t kind, size_t *n)
+static size_t rows_of(const struct trace *t, size_t kind)
 {
-    *n = (const size_t[]){t->kernels.n, t->copies.n, t->regions.n, t->markers.n}[kind];
-    return (const int64_t *const[]){t->kernels.id, t->copies.id, t->regions.id,
-                                    t->markers.id}[kind];
+    return ((const struct table *)(const void *)((const char *)t + kinds[kind].table))->n;
 }
 
 struct events_doc {
@@ -161,12 +164,10 @@ static const void *call_event(struct tool_ask *ask, struct gs_error *err)
         return NULL;
     }
     for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
-        size_t n;
-        const int64_t *ids = ids_of(&ask->run->trace, k, &n);
         if (ask->args.kind && !str_eq(ask->args.kind, kinds[k].kind))
             continue;
-        for (size_t i = 0; i < n; i++)
-            if (ids[i] == id)
+        for (size_t i = 0; i < rows_of(&ask->run->trace, k); i++)
+            if (kinds[k].id(&ask->run->trace, i) == id)
                 vec_push(&rows, ask->arena, kinds[k].row(&ask->run->trace, i, ask->arena));
     }
     if (!rows.n) {

@@ -278,6 +278,14 @@ static void edges_are_those_of_the_program(void **state)
     }
 }
 
+static void assert_same_ops(const struct replay *x, const struct replay *y)
+{
+    for (uint32_t op = 0; op < x->d->n_ops; op++) {
+        assert_int_equal(replay_op(x, op).start, replay_op(y, op).start);
+        assert_int_equal(replay_op(x, op).end, replay_op(y, op).end);
+    }
+}
+
 static void assert_same_calls(const struct replay *x, const struct replay *y)
 {
     for (uint32_t c = 0; c < x->d->n_calls; c++) {
@@ -303,8 +311,8 @@ static void a_replay_without_a_change_gives_every_recorded_time(void **state)
         replay_init(&r, &d, &t.m.arena);
         replay_run(&r, NULL);
         for (uint32_t op = 0; op < d.n_ops; op++) {
-            assert_int_equal(r.op_start[op], op_span(&d, op).start);
-            assert_int_equal(r.op_end[op], op_span(&d, op).end);
+            assert_int_equal(replay_op(&r, op).start, op_span(&d, op).start);
+            assert_int_equal(replay_op(&r, op).end, op_span(&d, op).end);
         }
         for (uint32_t c = 0; c < d.n_calls; c++) {
             assert_int_equal(replay_call_start(&r, c), call_span(&d, c).start);
@@ -317,7 +325,7 @@ static void a_replay_without_a_change_gives_every_recorded_time(void **state)
         assert_memory_equal(q.bound, r.bound, d.n_ops * sizeof(*q.bound));
         for (uint32_t op = 0; op < d.n_ops; op++)
             assert_int_equal(replay_bound_to(&q, op), replay_bound_to(&r, op));
-        assert_memory_equal(q.op_end, r.op_end, d.n_ops * sizeof(*q.op_end));
+        assert_same_ops(&q, &r);
         assert_same_calls(&q, &r);
         assert_int_equal(q.end_ns, r.end_ns);
         assert_int_equal(q.start_ns, r.start_ns);
@@ -365,8 +373,7 @@ static void calls_that_follow_need_no_look(void **state)
             replay_run(&q, &changes[i]);
             assert_int_equal(q.joints.n, d.n_calls);
             less += q.joints.n - r.joints.n;
-            assert_memory_equal(q.op_start, r.op_start, d.n_ops * sizeof(*q.op_start));
-            assert_memory_equal(q.op_end, r.op_end, d.n_ops * sizeof(*q.op_end));
+            assert_same_ops(&q, &r);
             assert_memory_equal(q.bound, r.bound, d.n_ops * sizeof(*q.bound));
             assert_same_calls(&q, &r);
             assert_int_equal(q.start_ns, r.start_ns);
@@ -403,8 +410,8 @@ static void changed_kernels_move_what_the_oracle_moves(void **state)
             replay_run(&r, &c);
             solve(&x, &t, &d, factors[f], -1, 0);
             for (int o = 0; o < (int)t.n_ops; o++) {
-                assert_int_equal(r.op_start[graph_op(&d, o)], x.op_start[o]);
-                assert_int_equal(r.op_end[graph_op(&d, o)], x.op_end[o]);
+                assert_int_equal(replay_op(&r, graph_op(&d, o)).start, x.op_start[o]);
+                assert_int_equal(replay_op(&r, graph_op(&d, o)).end, x.op_end[o]);
             }
             for (size_t k = 0; k < t.n_calls; k++)
                 assert_int_equal(replay_call_end(&r, (uint32_t)k), x.call_end[k]);
@@ -661,6 +668,74 @@ static void make_replay(struct made *m, struct view *v, struct depend *d, struct
     replay_init(r, d, &m->arena);
 }
 
+/* Kernels, delays and pauses of seconds: none of them fits into 32 bits. */
+static void long_times_are_replayed_as_recorded(void **state)
+{
+    (void)state;
+    enum { N = 20 };
+    const int64_t s = US(1000000);
+    struct made m;
+    struct view v;
+    struct depend d;
+    struct replay r;
+    made_init(&m);
+    uint32_t stream = made_stream(&m, made_gpu(&m), 1);
+    for (int i = 0; i < N; i++) { /* launched at once, begun after 9 s, done after 11 more */
+        int64_t at = i * 30 * s;
+        made_kernel(&m, "k", stream, at + 9 * s, at + 20 * s, made_launch(&m, at, at + US(5)));
+        made_call(&m, "hipDeviceSynchronize", at + US(6), at + 20 * s + US(10));
+    }
+    make_replay(&m, &v, &d, &r);
+    assert_int_equal(d.longest.n, N); /* each delay */
+    replay_run(&r, NULL);
+    for (uint32_t op = 0; op < N; op++) {
+        assert_int_equal(replay_op(&r, op).start, (op * 30 + 9) * s);
+        assert_int_equal(replay_op(&r, op).end, (op * 30 + 20) * s);
+    }
+    struct change half = {0};
+    vec_push(&half.kernels, &m.arena, ((struct kernel_scale){"k", 0.5}));
+    for (int again = 0; again < 2; again++) { /* what an earlier run left does not matter */
+        replay_run(&r, &half);
+        assert_int_equal(replay_op(&r, 0).end, 9 * s + 11 * s / 2);
+        assert_int_equal(replay_op(&r, N - 1).end - replay_op(&r, N - 1).start, 11 * s / 2);
+        replay_run(&r, NULL);
+        assert_int_equal(r.end_ns - r.start_ns, depend_span(&d));
+    }
+    made_release(&m);
+}
+
+/* 300 threads in turns: their number does not fit into a byte. */
+static void calls_of_many_threads_are_in_order(void **state)
+{
+    (void)state;
+    enum { THREADS = 300, CALLS = 3 };
+    struct made m;
+    struct view v;
+    struct depend d;
+    struct replay r;
+    made_init(&m);
+    uint32_t stream = made_stream(&m, made_gpu(&m), 1);
+    for (int i = 1; i < THREADS; i++)
+        made_thread(&m.t, 0, 1 + i);
+    for (int i = 0; i < THREADS * CALLS; i++) {
+        uint32_t thread = (uint32_t)(i * 7 % THREADS);
+        uint32_t call =
+            made_call_on(&m, thread, REGION_HIP, "hipLaunchKernel", US(10 * i), US(10 * i + 5));
+        made_kernel(&m, "k", stream, US(10 * i + 6), US(10 * i + 9), call);
+    }
+    make_replay(&m, &v, &d, &r);
+    assert_int_equal(d.turn_bytes, 2);
+    struct turns forth = turns_first(&d, &m.arena), back = turns_last(&d, &m.arena);
+    for (uint32_t i = 0; i < THREADS * CALLS; i++) {
+        uint32_t last = THREADS * CALLS - 1 - i;
+        assert_int_equal(d.call_row[turns_next(&forth)], i);
+        assert_int_equal(d.call_row[turns_back(&back)], last);
+    }
+    replay_run(&r, NULL);
+    assert_int_equal(r.end_ns - r.start_ns, depend_span(&d));
+    made_release(&m);
+}
+
 /* Launches every 60 us, each after 50 us and more of host work: a slow program, not a pause. */
 static void a_graph_takes_the_host_work_that_prepares_its_launches(void **state)
 {
@@ -749,6 +824,8 @@ int main(void)
         unit_test(long_host_work_is_no_part_of_a_graph_but_can_be_done_ahead),
         unit_test(copies_beside_kernels_leave_the_longest_of_the_three),
         unit_test(what_is_removed_takes_no_time),
+        unit_test(long_times_are_replayed_as_recorded),
+        unit_test(calls_of_many_threads_are_in_order),
         unit_test(launches_into_a_full_queue_wait_for_room),
         unit_test(a_graph_takes_the_host_work_that_prepares_its_launches),
         unit_test(a_wait_before_freeing_goes_with_it),

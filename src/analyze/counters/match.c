@@ -75,10 +75,13 @@ void join_list_dispatches(struct joiner *s)
     struct counter_join *j = s->j;
     size_t n = 0;
     uint32_t *rows = arena_array(s->scratch, uint32_t, s->t->kernels.n);
-    for (size_t k = 0; k < s->t->kernels.n; k++)
+    int64_t *id = arena_array(s->scratch, int64_t, s->t->kernels.n);
+    for (size_t k = 0; k < s->t->kernels.n; k++) {
+        id[k] = kernels_id_at(s->t, k);
         if (j->first[k + 1] > j->first[k])
             rows[n++] = (uint32_t)k;
-    sort_rows(rows, n, s->t->kernels.id, s->scratch);
+    }
+    sort_rows(rows, n, id, s->scratch);
     j->dispatches = arena_array(s->arena, struct join_dispatch, n);
     j->n_dispatches = n;
     for (size_t i = 0; i < n; i++)
