@@ -25,7 +25,8 @@ static void measure(struct building *b)
     d->start_ns = INT64_MAX;
     for (uint32_t op = 0; op < d->n_ops; op++) {
         struct span s = op_span(d, op);
-        int64_t called = d->call[op] == NO_INDEX ? s.start : call_span(d, d->call[op]).start;
+        int64_t called =
+            d->ops[op].call == NO_INDEX ? s.start : call_span(d, d->ops[op].call).start;
         int64_t first = called < s.start ? called : s.start;
         d->start_ns = first < d->start_ns ? first : d->start_ns;
         if (last == NO_INDEX || s.end > d->end_ns) {

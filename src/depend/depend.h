@@ -76,7 +76,15 @@ enum call_flag {
     CALL_APART = 16, /* its times do not just follow from the call before it */
 };
 
-/* A residual of four seconds or more. */
+struct op {
+    uint32_t row;  /* kernels row, or copies row with DEPEND_COPY */
+    uint32_t prev; /* op before it on its stream, or NO_INDEX */
+    uint32_t call; /* call that submitted it, or NO_INDEX */
+    /* What it began later than by its edges, which nothing explains: depend_residual(). */
+    uint32_t residual;
+};
+
+/* A residual of four seconds or more: it stands elsewhere. */
 #define RESIDUAL_LONG UINT32_MAX
 struct long_residual {
     uint32_t op;
@@ -93,11 +101,7 @@ struct depend {
     size_t n_ops;
     const int64_t *start_of[2], *end_of[2]; /* of kernels and of copies: columns of the trace */
     int64_t *op_start, *op_end;             /* NULL: as in the trace, none is clipped: op_span() */
-    uint32_t *row;                          /* kernels row, or copies row with DEPEND_COPY */
-    uint32_t *prev;                         /* op before it on its stream, or NO_INDEX */
-    uint32_t *call;                         /* call that submitted it, or NO_INDEX */
-    /* What it began later than by its edges, which nothing explains: depend_residual(). */
-    uint32_t *residual;                /* RESIDUAL_LONG: among those */
+    struct op *ops;
     VEC(struct long_residual) longest; /* sorted by op */
 
     /* Calls: the outer calls of all threads, thread by thread. */
@@ -146,12 +150,12 @@ void depend_make(struct depend *d, const struct view *v, struct arena *arena);
 
 static inline bool op_is_copy(const struct depend *d, uint32_t op)
 {
-    return d->row[op] & DEPEND_COPY;
+    return d->ops[op].row & DEPEND_COPY;
 }
 
 static inline uint32_t op_row(const struct depend *d, uint32_t op)
 {
-    return d->row[op] & ~DEPEND_COPY;
+    return d->ops[op].row & ~DEPEND_COPY;
 }
 
 static inline struct span op_span(const struct depend *d, uint32_t op)
@@ -220,7 +224,7 @@ int64_t depend_long_residual(const struct depend *d, uint32_t op);
 
 static inline int64_t depend_residual(const struct depend *d, uint32_t op)
 {
-    return d->residual[op] == RESIDUAL_LONG ? depend_long_residual(d, op) : d->residual[op];
+    return d->ops[op].residual == RESIDUAL_LONG ? depend_long_residual(d, op) : d->ops[op].residual;
 }
 
 /*
@@ -230,7 +234,7 @@ static inline int64_t depend_residual(const struct depend *d, uint32_t op)
 static inline int64_t depend_turn(const struct depend *d, uint32_t op)
 {
     int64_t start = op_span(d, op).start;
-    int64_t called = d->call[op] == NO_INDEX ? start : call_span(d, d->call[op]).start;
+    int64_t called = d->ops[op].call == NO_INDEX ? start : call_span(d, d->ops[op].call).start;
     return called > start ? called : start;
 }
 

@@ -41,7 +41,7 @@ static void keep(struct building *b, uint32_t op, int64_t residual)
 {
     struct depend *d = b->d;
     assert(residual >= 0);
-    d->residual[op] = residual < RESIDUAL_LONG ? (uint32_t)residual : RESIDUAL_LONG;
+    d->ops[op].residual = residual < RESIDUAL_LONG ? (uint32_t)residual : RESIDUAL_LONG;
     if (residual >= RESIDUAL_LONG)
         vec_push(&d->longest, b->arena, ((struct long_residual){op, residual}));
 }
@@ -60,10 +60,10 @@ int64_t depend_long_residual(const struct depend *d, uint32_t op)
 
 static void keep_less(struct depend *d, uint32_t op, int64_t residual)
 {
-    if (d->residual[op] == RESIDUAL_LONG)
+    if (d->ops[op].residual == RESIDUAL_LONG)
         find_long(d, op)->ns = residual;
     else
-        d->residual[op] = (uint32_t)residual;
+        d->ops[op].residual = (uint32_t)residual;
 }
 
 void depend_infer(struct building *b)
@@ -73,7 +73,6 @@ void depend_infer(struct building *b)
     struct beside *of = arena_array(b->temporary, struct beside, t->gpus.n + 1);
     struct beside *of_process = arena_array(b->temporary, struct beside, t->processes.n + 1);
     size_t known = d->waits.n, at = 0;
-    d->residual = arena_array(b->arena, uint32_t, d->n_ops + 1);
     for (uint32_t op = 0; op < d->n_ops; op++) {
         uint32_t stream = op_stream(d, op);
         uint32_t gpu = stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;

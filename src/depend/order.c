@@ -161,12 +161,12 @@ static void append(struct building *b, struct lists *all, const struct list *l)
         d->op_start[op] = l->time.start;
         d->op_end[op] = l->time.end;
     }
-    d->row[op] = l->rows[l->at] | l->copy;
-    d->call[op] = l->call;
+    d->ops[op].row = l->rows[l->at] | l->copy;
+    d->ops[op].call = l->call;
     d->unlinked += l->call == NO_INDEX;
     uint32_t stream = op_stream(d, (uint32_t)op);
     uint32_t *slot = &all->last[stream < n_streams ? stream : n_streams];
-    d->prev[op] = *slot;
+    d->ops[op].prev = *slot;
     *slot = (uint32_t)op;
 }
 
@@ -288,9 +288,7 @@ static void order_nodes(struct building *b)
         d->op_start = arena_array(b->arena, int64_t, d->n_ops + 1);
         d->op_end = arena_array(b->arena, int64_t, d->n_ops + 1);
     }
-    d->row = arena_array(b->arena, uint32_t, d->n_ops + 1);
-    d->call = arena_array(b->arena, uint32_t, d->n_ops + 1);
-    d->prev = arena_array(b->arena, uint32_t, d->n_ops + 1);
+    d->ops = arena_array(b->arena, struct op, d->n_ops + 1);
     all.last = arena_array(b->temporary, uint32_t, d->trace->streams.n + 1);
     collect_lists(b, &all);
     if (!merge(b, &all))
@@ -304,13 +302,13 @@ static void group_ops(struct building *b)
     b->first_op = arena_array(b->temporary, uint32_t, d->n_calls + 2);
     b->ops_of_call = arena_array(b->temporary, uint32_t, d->n_ops + 1);
     for (size_t op = 0; op < d->n_ops; op++)
-        if (d->call[op] != NO_INDEX)
-            b->first_op[d->call[op] + 2]++;
+        if (d->ops[op].call != NO_INDEX)
+            b->first_op[d->ops[op].call + 2]++;
     for (size_t c = 2; c < d->n_calls + 2; c++)
         b->first_op[c] += b->first_op[c - 1];
     for (size_t op = 0; op < d->n_ops; op++)
-        if (d->call[op] != NO_INDEX)
-            b->ops_of_call[b->first_op[d->call[op] + 1]++] = (uint32_t)op;
+        if (d->ops[op].call != NO_INDEX)
+            b->ops_of_call[b->first_op[d->ops[op].call + 1]++] = (uint32_t)op;
     for (size_t c = 0; c < d->n_calls; c++)
         if (b->first_op[c + 1] - b->first_op[c] >= MANY)
             d->flags[c] |= CALL_MANY;

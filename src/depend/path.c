@@ -257,18 +257,19 @@ static void hold_op(struct late *l, uint32_t op, size_t first)
     const struct depend_meeting *m = meeting_of_op(d, op);
     int64_t begin = m ? latest_start(l, m) : l->op[op] - (o.end - o.start);
     int64_t start = begin - depend_residual(d, op);
-    if (d->prev[op] != NO_INDEX)
-        not_after(&l->op[d->prev[op]], start - lag_behind(d, o.start, op_span(d, d->prev[op]).end));
+    if (d->ops[op].prev != NO_INDEX)
+        not_after(&l->op[d->ops[op].prev],
+                  start - lag_behind(d, o.start, op_span(d, d->ops[op].prev).end));
     for (size_t i = first; i < d->waits.n && d->waits.v[i].op == op; i++)
         not_after(&l->op[d->waits.v[i].on],
                   start - lag_behind(d, o.start, op_span(d, d->waits.v[i].on).end));
-    if (d->call[op] == NO_INDEX)
+    if (d->ops[op].call == NO_INDEX)
         return;
-    struct span c = call_span(d, d->call[op]);
+    struct span c = call_span(d, d->ops[op].call);
     if (o.start > c.end)
-        hold_end_at(l, d->call[op], start - lag_launch(d, o.start, c.end));
+        hold_end_at(l, d->ops[op].call, start - lag_launch(d, o.start, c.end));
     else
-        hold_start_at(l, d->call[op], start - lag_inside(d, op, o.start, c.start));
+        hold_start_at(l, d->ops[op].call, start - lag_inside(d, op, o.start, c.start));
 }
 
 /* A call's own time begins so late at most; and what it waits for ends then. */

@@ -11,12 +11,12 @@
 int64_t op_ready(const struct depend *d, uint32_t op, size_t at, size_t n)
 {
     int64_t start = op_span(d, op).start, ready = INT64_MIN;
-    if (d->prev[op] != NO_INDEX) {
-        int64_t end = op_span(d, d->prev[op]).end;
+    if (d->ops[op].prev != NO_INDEX) {
+        int64_t end = op_span(d, d->ops[op].prev).end;
         ready = end + lag_behind(d, start, end);
     }
-    if (d->call[op] != NO_INDEX) {
-        struct span c = call_span(d, d->call[op]);
+    if (d->ops[op].call != NO_INDEX) {
+        struct span c = call_span(d, d->ops[op].call);
         int64_t sent = start <= c.end ? c.start + lag_inside(d, op, start, c.start)
                                       : c.end + lag_launch(d, start, c.end);
         ready = sent > ready ? sent : ready;
@@ -40,7 +40,7 @@ size_t depend_first_wait(const struct depend *d, uint32_t op)
 static inline struct ready bound_by(const struct depend *d, uint32_t op, size_t at)
 {
     int64_t start = op_span(d, op).start;
-    uint32_t call = d->call[op], prev = d->prev[op];
+    uint32_t call = d->ops[op].call, prev = d->ops[op].prev;
     struct ready x = {start, BIND_START, NO_INDEX};
     if (call != NO_INDEX) {
         struct span c = call_span(d, call);
@@ -96,9 +96,9 @@ static inline uint32_t usual_end(const struct depend *d, uint32_t op, enum bindi
     switch (how) {
     case BIND_LAUNCH:
     case BIND_IN_CALL:
-        return d->call[op];
+        return d->ops[op].call;
     case BIND_STREAM:
-        return d->prev[op] == NO_INDEX ? NO_INDEX : (uint32_t)d->n_calls + d->prev[op];
+        return d->ops[op].prev == NO_INDEX ? NO_INDEX : (uint32_t)d->n_calls + d->ops[op].prev;
     default:
         return NO_INDEX;
     }
@@ -170,7 +170,7 @@ ALWAYS_INLINE void after_stream(const struct pass *s, struct ready *x, uint32_t 
                                 int64_t start)
 {
     const struct depend *d = s->d;
-    uint32_t prev = d->prev[op];
+    uint32_t prev = d->ops[op].prev;
     if (prev == NO_INDEX)
         return;
     int64_t lag = lag_behind(d, start, op_span(d, prev).end);
@@ -247,7 +247,7 @@ ALWAYS_INLINE void place_op(struct pass *s, struct next_op n, const bool lines)
     struct replay *r = s->r;
     const struct depend *d = s->d;
     struct span o = n.at;
-    uint32_t op = n.op, call = d->call[op];
+    uint32_t op = n.op, call = d->ops[op].call;
     struct ready x = {o.start, BIND_START, NO_INDEX};
     struct place at = {0};
     if (call != NO_INDEX)
@@ -282,9 +282,9 @@ ALWAYS_INLINE struct next_op look_at_op(const struct depend *d, uint32_t op)
         return n;
     n.at = op_span(d, op);
     n.turn = n.at.start;
-    if (d->call[op] == NO_INDEX)
+    if (d->ops[op].call == NO_INDEX)
         return n;
-    n.called = call_span(d, d->call[op]);
+    n.called = call_span(d, d->ops[op].call);
     n.turn = n.called.start > n.turn ? n.called.start : n.turn;
     return n;
 }

@@ -265,7 +265,8 @@ static inline int64_t lag_launch(const struct depend *d, int64_t start, int64_t 
 static inline int64_t lag_inside(const struct depend *d, uint32_t op, int64_t start, int64_t called)
 {
     int64_t lag = start - called;
-    if (lag <= d->submit_ns || d->prev[op] == NO_INDEX || op_span(d, d->prev[op]).end <= called)
+    if (lag <= d->submit_ns || d->ops[op].prev == NO_INDEX ||
+        op_span(d, d->ops[op].prev).end <= called)
         return lag;
     return d->submit_ns;
 }

@@ -85,7 +85,7 @@ static enum wait_for waits_for(struct walk *w, uint32_t call)
 static bool may_await(const struct depend *d, uint32_t call, uint32_t op)
 {
     struct span c = call_span(d, call), o = op_span(d, op);
-    int64_t at = d->call[op] == NO_INDEX ? o.start : call_span(d, d->call[op]).start;
+    int64_t at = d->ops[op].call == NO_INDEX ? o.start : call_span(d, d->ops[op].call).start;
     return o.start < c.end && at < c.end && o.end <= add_ns(c.end, CLOCK_SLACK_NS);
 }
 
@@ -93,7 +93,7 @@ static bool may_await(const struct depend *d, uint32_t call, uint32_t op)
 static uint32_t back_to(const struct depend *d, uint32_t call, uint32_t op, int steps)
 {
     while (op != NO_INDEX && !may_await(d, call, op) && steps-- > 0)
-        op = d->prev[op];
+        op = d->ops[op].prev;
     return op != NO_INDEX && may_await(d, call, op) ? op : NO_INDEX;
 }
 
@@ -150,11 +150,11 @@ static uint32_t own_op(const struct walk *w, uint32_t call)
 static uint32_t ended_by(struct walk *w, uint32_t own, int64_t end)
 {
     const struct depend *d = w->d;
-    uint32_t stream = op_stream(d, own), op = d->prev[own];
+    uint32_t stream = op_stream(d, own), op = d->ops[own].prev;
     uint32_t *room = &w->room[stream < d->trace->streams.n ? stream : d->trace->streams.n];
     if (*room == NO_INDEX || *room >= own) {
         for (int i = 0; op != NO_INDEX && op_span(d, op).end > end && i < LOOK_FAR; i++)
-            op = d->prev[op];
+            op = d->ops[op].prev;
         return *room = op;
     }
     /* Calls come in order of time: go on from the last one's. */
@@ -360,7 +360,7 @@ static void submit_unlinked(struct walk *w, uint32_t *op, int64_t until)
     if (!w->d->unlinked)
         return;
     for (; *op < w->d->n_ops && depend_turn(w->d, *op) < until; ++*op) {
-        if (w->d->call[*op] != NO_INDEX)
+        if (w->d->ops[*op].call != NO_INDEX)
             continue;
         await_unlinked(w, *op);
         submit(w, *op);

@@ -165,7 +165,7 @@ static void make_graph(struct truth *t, struct view *v, struct depend *d)
 static uint32_t graph_op(const struct depend *d, int kernel)
 {
     for (uint32_t op = 0; op < d->n_ops; op++)
-        if (d->row[op] == (uint32_t)kernel)
+        if (d->ops[op].row == (uint32_t)kernel)
             return op;
     assert_true(false);
     return 0;
@@ -173,7 +173,7 @@ static uint32_t graph_op(const struct depend *d, int kernel)
 
 static int kernel_of(const struct depend *d, uint32_t op)
 {
-    return op == NO_INDEX ? -1 : (int)d->row[op];
+    return op == NO_INDEX ? -1 : (int)d->ops[op].row;
 }
 
 /* ---- the oracle: longest paths by trying every edge until nothing moves ---- */
@@ -265,8 +265,8 @@ static void edges_are_those_of_the_program(void **state)
         for (int o = 0; o < (int)t.n_ops; o++) {
             uint32_t op = graph_op(&d, o);
             int wait = -1;
-            assert_int_equal(kernel_of(&d, d.prev[op]), t.op[o].prev);
-            assert_int_equal(d.call[op], t.op[o].call);
+            assert_int_equal(kernel_of(&d, d.ops[op].prev), t.op[o].prev);
+            assert_int_equal(d.ops[op].call, t.op[o].call);
             for (size_t i = 0; i < d.waits.n; i++)
                 if (d.waits.v[i].op == op)
                     wait = kernel_of(&d, d.waits.v[i].on);

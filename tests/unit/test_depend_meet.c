@@ -8,7 +8,7 @@
 static uint32_t graph_op(const struct depend *d, uint32_t kernel)
 {
     uint32_t op = 0;
-    while (op < d->n_ops && d->row[op] != kernel)
+    while (op < d->n_ops && d->ops[op].row != kernel)
         op++;
     assert_true(op < d->n_ops);
     return op;
