@@ -88,11 +88,14 @@ struct questions {
         struct arena *arena;
         struct finding *answer; /* NULL: nothing to say */
     } of[ARRAY_LEN(rules)];
+    size_t
+        turn[ARRAY_LEN(rules)]; /* those that take long come first, so that nobody waits for them */
 };
 
-static void ask_rule(void *ctx, size_t i, int worker)
+static void ask_rule(void *ctx, size_t item, int worker)
 {
     struct questions *q = ctx;
+    size_t i = q->turn[item];
     (void)worker;
     if ((rules[i]->needs & q->have) == rules[i]->needs)
         q->of[i].answer = run_rule(rules[i], q->a, q->beside, q->of[i].arena);
@@ -103,10 +106,14 @@ static void ask_rules(struct advice *out, const struct analysis *a, const struct
                       struct arena *arena)
 {
     struct questions *q = arena_new(arena, struct questions);
-    size_t n = ARRAY_LEN(rules) - 1;
+    size_t n = ARRAY_LEN(rules) - 1, turns = 0;
     *q = (struct questions){.a = a, .beside = beside, .have = abilities(a)};
     for (size_t i = 0; i < n; i++)
         q->of[i].arena = arena_child(arena);
+    for (int brief = 0; brief < 2; brief++)
+        for (size_t i = 0; i < n; i++)
+            if (rules[i]->takes_long == !brief)
+                q->turn[turns++] = i;
     parallel_for(a->view.workers, n, ask_rule, q);
     for (size_t i = 0; i < n; i++)
         if (q->of[i].answer)

@@ -70,8 +70,11 @@ struct scratch {
     struct replay replay;
 };
 
-/* Replays are handed out one by one: first the likely ones, then what each may be at best and at
- * worst, where that matters. Who finds no likely one left begins with the others. */
+/*
+ * Replays are handed out one by one: first the likely ones, then what each may be at best and at
+ * worst, where that matters. Who finds no likely one left begins with the others, as long as
+ * somebody is still at work and some are left to go beside the one of all together.
+ */
 struct side_work {
     struct prediction_work *of; /* NULL: all together */
     enum side side;
@@ -85,6 +88,7 @@ struct predictions {
     size_t n;
     pthread_mutex_t lock;
     size_t taken, done; /* likely ones */
+    size_t busy;        /* workers */
     struct side_work *sides;
     const struct change *together;
     struct prediction *after;
@@ -110,22 +114,28 @@ static void run_side(struct predictions *of, const struct side_work *s, int work
     s->of->sides[s->side] = predict_side(room_of(of, worker), s->of->f->change, s->side);
 }
 
-/* A side of what is known already, while others still look for likely ones; false: there is none. */
+/* A side of what is known already, while others are at work; false: there is none. */
 static bool take_early(struct predictions *of, struct side_work *out)
 {
-    bool found = false;
+    size_t open = 0;
     pthread_mutex_lock(&of->lock);
-    bool waits = of->taken == of->n && of->done < of->n;
-    for (size_t i = 0; waits && !found && i < SIDES * of->n; i++) {
+    bool waits = of->taken == of->n && of->busy > 1;
+    for (size_t i = SIDES * of->n; waits && i-- > 0;) {
         struct prediction_work *job = &of->v[i / SIDES];
-        *out = (struct side_work){job, (enum side)(i % SIDES)};
-        found = job->likely && !job->begun[out->side] &&
-                predict_asks(&job->p, of->a->depend, job->f->change, out->side);
-        if (found)
-            job->begun[out->side] = true;
+        enum side side = (enum side)(i % SIDES);
+        if (!job->likely || job->begun[side] ||
+            !predict_asks(&job->p, of->a->depend, job->f->change, side))
+            continue;
+        *out = (struct side_work){job, side};
+        open++;
     }
+    bool take = open && (of->done < of->n || open >= (size_t)of->threads);
+    if (take)
+        out->of->begun[out->side] = true;
+    else
+        of->busy--;
     pthread_mutex_unlock(&of->lock);
-    return found;
+    return take;
 }
 
 static void find_likely(struct predictions *of, struct prediction_work *job, int worker)
@@ -145,6 +155,7 @@ static void predict_one(void *ctx, size_t i, int worker)
     struct side_work side;
     pthread_mutex_lock(&of->lock);
     of->taken++;
+    of->busy++;
     pthread_mutex_unlock(&of->lock);
     find_likely(of, &of->v[i], worker);
     pthread_mutex_lock(&of->lock);

@@ -41,7 +41,8 @@ struct rule {
     unsigned cites; /* calls in the source that it speaks of, where they cost time: CITES(kind) */
     bool tuning;    /* about making a kernel faster, not about time lost: no fault of the run */
     bool specific; /* explains time that a more general rule would claim as well: is served first */
-    double gain;   /* expected share of the claim that can be won; orders the findings */
+    bool takes_long; /* asked before the others, so that nobody waits for it alone */
+    double gain;     /* expected share of the claim that can be won; orders the findings */
     /* Fills f and returns true when it has something to say. */
     bool (*eval)(const struct analysis *a, struct finding *f);
     const char *doc; /* when it fires, why it matters, what to do */

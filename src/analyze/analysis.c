@@ -32,7 +32,9 @@ struct stage {
     const struct analysis_kind *const *kinds;
     size_t n;
     struct arena *beside; /* of the second part; the first has that of the analysis */
-    atomic_size_t next;   /* of the kinds: the first that nobody has taken */
+    const struct analysis_kind *others[ARRAY_LEN(analysis_kinds)]; /* not early, longest first */
+    size_t n_others;
+    atomic_size_t next; /* of those: the first that nobody has taken */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool early, failed; /* the early ones are done, or there was no memory for them */
@@ -47,12 +49,19 @@ static void run_early(void *ctx)
             s->kinds[k]->run(s->a, s->a->arena);
 }
 
+static void list_others(struct stage *s)
+{
+    for (int brief = 0; brief < 2; brief++)
+        for (size_t k = 0; k < s->n; k++)
+            if (s->kinds[k]->run && !s->kinds[k]->early && s->kinds[k]->takes_long == !brief)
+                s->others[s->n_others++] = s->kinds[k];
+}
+
 /* Those that nobody has begun with. */
 static void run_others(struct stage *s, struct arena *arena)
 {
-    for (size_t k; (k = atomic_fetch_add(&s->next, 1)) < s->n;)
-        if (s->kinds[k]->run && !s->kinds[k]->early)
-            s->kinds[k]->run(s->a, arena);
+    for (size_t k; (k = atomic_fetch_add(&s->next, 1)) < s->n_others;)
+        s->others[k]->run(s->a, arena);
 }
 
 /* Whoever waits for them must hear of a failure, too. */
@@ -144,6 +153,7 @@ void analysis_run(struct analysis *a, const struct trace *t, const struct analys
     bool beside = false;
     for (; s.kinds[s.n]; s.n++)
         beside |= o->replay && s.kinds[s.n]->beside;
+    list_others(&s);
     if (!beside) { /* then all threads are for loops in these */
         run_early(&s);
         s.early = true;

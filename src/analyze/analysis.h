@@ -473,6 +473,8 @@ struct analysis_kind {
      */
     analysis_fn *run; /* NULL: somebody else makes it, or those below do */
     bool early;
+    bool
+        takes_long; /* of those that are not early: begun first, so that nobody waits for it alone */
     /* Of one that takes long, instead of run(): first the part that needs nothing but the view. */
     analysis_fn *beside, *beside_end;
     const struct analysis_table *tables; /* in the order in which they are shown */

@@ -278,6 +278,7 @@ const struct analysis_kind analysis_api = {
            "inside, and per class of call. Time is counted per thread; calls that overlap on one "
            "thread without nesting are odd data, and the one that started last gets the time.",
     .run = run,
+    .takes_long = true,
     .tables = ANALYSIS_TABLES(ANALYSIS_ROWS(api_call_fields, api),
                               ANALYSIS_ROWS(api_class_fields, api_classes)),
 };

@@ -242,5 +242,6 @@ const struct analysis_kind analysis_launches = {
     .doc = "How long kernels take from the call to their start, how much of that is waiting behind "
            "earlier work, and how often the host launches into an empty queue.",
     .run = run,
+    .takes_long = true,
     .tables = ANALYSIS_TABLES(ANALYSIS_ONE(launch_fields, launches)),
 };

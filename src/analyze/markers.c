@@ -584,6 +584,7 @@ const struct analysis_kind analysis_markers = {
         "thread when the launching call starts, and to all ranges around that; a range of the "
         "process stands alone and gets all work that its thread launches while it is open.",
     .run = run,
+    .takes_long = true,
     .tables = ANALYSIS_TABLES(ANALYSIS_ROWS(rows_table, markers),
                               ANALYSIS_ONE(stats_table, marker_stats)),
 };

@@ -284,6 +284,7 @@ const struct analysis_kind analysis_streams = {
         "How the work is spread over the streams of each GPU, and whether streams that could run "
         "side by side do.",
     .run = run,
+    .takes_long = true,
     .tables = ANALYSIS_TABLES(ANALYSIS_ROWS(rows_table, streams),
                               ANALYSIS_ONE(stats_table, stream_stats)),
 };

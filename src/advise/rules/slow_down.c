@@ -28,6 +28,7 @@ struct search {
     struct idmap of;
     VEC(struct group) groups;
     uint32_t *rows; /* kernels rows, group after group in order of start */
+    uint32_t *at;   /* by place on the GPU: the group; NO_INDEX: none */
     int64_t lost_ns, slower_ns, all_ns;
     double log_factor; /* of the slower ones, weighed by their time */
 };
@@ -37,36 +38,43 @@ static uint64_t key_of(const struct kernels *k, uint32_t row)
     return (uint64_t)k->symbol[row] << 32 | k->launch[row];
 }
 
+static uint32_t group_of(struct search *s, uint64_t key)
+{
+    uint32_t at = idmap_get(&s->of, key);
+    if (at != NO_INDEX)
+        return at;
+    at = (uint32_t)s->groups.n;
+    idmap_put(&s->of, key, at);
+    vec_push(&s->groups, s->temporary, ((struct group){.key = key}));
+    return at;
+}
+
 /* By GPU: the rows are in order of start there. */
 static void collect(struct search *s, const struct view_gpu *g)
 {
     const struct kernels *k = &s->a->trace->kernels;
     idmap_init(&s->of, s->temporary);
     s->groups.n = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < g->n_kernels; i++) {
-            uint32_t row = g->kernels[i];
-            if (s->a->view.kernel_class[k->symbol[row]] != KERNEL_COMPUTE)
-                continue;
-            uint32_t at = idmap_get(&s->of, key_of(k, row));
-            if (at == NO_INDEX) {
-                at = (uint32_t)s->groups.n;
-                idmap_put(&s->of, key_of(k, row), at);
-                vec_push(&s->groups, s->temporary, ((struct group){.key = key_of(k, row)}));
-            }
-            struct group *group = &s->groups.v[at];
-            if (pass)
-                s->rows[group->first + group->n] = row;
-            group->n++;
-        }
-        uint32_t sum = 0;
-        for (size_t i = 0; !pass && i < s->groups.n; i++) {
-            s->groups.v[i].first = sum;
-            sum += s->groups.v[i].n;
-            s->groups.v[i].n = 0;
-        }
-        if (!pass)
-            s->rows = arena_array(s->temporary, uint32_t, sum + 1);
+    s->at = arena_array(s->temporary, uint32_t, g->n_kernels + 1);
+    for (size_t i = 0; i < g->n_kernels; i++) {
+        uint32_t row = g->kernels[i];
+        s->at[i] = NO_INDEX;
+        if (s->a->view.kernel_class[k->symbol[row]] != KERNEL_COMPUTE)
+            continue;
+        s->at[i] = group_of(s, key_of(k, row));
+        s->groups.v[s->at[i]].n++;
+    }
+    uint32_t sum = 0;
+    for (size_t i = 0; i < s->groups.n; i++) {
+        s->groups.v[i].first = sum;
+        sum += s->groups.v[i].n;
+        s->groups.v[i].n = 0;
+    }
+    s->rows = arena_array(s->temporary, uint32_t, sum + 1);
+    for (size_t i = 0; i < g->n_kernels; i++) {
+        struct group *group = s->at[i] == NO_INDEX ? NULL : &s->groups.v[s->at[i]];
+        if (group)
+            s->rows[group->first + group->n++] = g->kernels[i];
     }
 }
 
@@ -222,6 +230,7 @@ const struct rule rule_slow_down = {
     .specific = true,
     .gain = 0.9,
     .eval = eval,
+    .takes_long = true,
     .doc = "Fires when equal launches (kernel and grid, 16 dispatches or more) take at least 1.1 "
            "times as long in the last quarter of the run as in the first, beyond their variation. "
            "When kernels with 70 % of the compute time do, clocks are the likely cause: heat, the "
