@@ -129,7 +129,7 @@ static bool take_early(struct predictions *of, struct side_work *out)
         *out = (struct side_work){job, side};
         open++;
     }
-    bool take = open && (of->done < of->n || open >= (size_t)of->threads);
+    bool take = open && (of->done < of->n || open > (size_t)of->threads);
     if (take)
         out->of->begun[out->side] = true;
     else

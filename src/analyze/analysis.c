@@ -43,6 +43,7 @@ struct stage {
 static void run_early(void *ctx)
 {
     const struct stage *s = ctx;
+    view_find_first_uses(&s->a->view, s->a->arena);
     ledger_make(&s->a->ledger, &s->a->view, true, s->a->arena);
     for (size_t k = 0; k < s->n; k++)
         if (s->kinds[k]->run && s->kinds[k]->early)
@@ -144,7 +145,7 @@ void analysis_run(struct analysis *a, const struct trace *t, const struct analys
         a->hardware[g] = hardware_find(trace_str(t, t->gpus.v[g].arch),
                                        trace_str(t, t->gpus.v[g].name), (int)t->gpus.v[g].cu_count);
     a->times_of = pass_window(&a->opts.view, t, arena);
-    view_make(&a->view, t, &a->opts.view, arena);
+    view_begin(&a->view, t, &a->opts.view, arena);
     struct stage s = {.a = a,
                       .kinds = o->kinds ? o->kinds : analysis_kinds,
                       .beside = arena_child(arena),

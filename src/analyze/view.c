@@ -422,7 +422,7 @@ static void make_half(void *ctx, size_t i, int worker)
     }
 }
 
-void view_make(struct view *v, const struct trace *t, const struct view_opts *o, struct arena *a)
+void view_begin(struct view *v, const struct trace *t, const struct view_opts *o, struct arena *a)
 {
     *v = (struct view){.trace = t,
                        .kernel_wait_ns = o->kernel_wait_ns,
@@ -439,8 +439,13 @@ void view_make(struct view *v, const struct trace *t, const struct view_opts *o,
         v->end_ns = v->start_ns;
     struct halves h = {v, o, {arena_child(a), arena_child(a)}};
     parallel_for(v->workers, ARRAY_LEN(h.arena), make_half, &h);
-    view_find_first_uses(v, a);
     view_find_pauses(v, a);
+}
+
+void view_make(struct view *v, const struct trace *t, const struct view_opts *o, struct arena *a)
+{
+    view_begin(v, t, o, a);
+    view_find_first_uses(v, a);
 }
 
 const uint32_t *kernel_rows(const struct view *v, struct arena *a)

@@ -92,6 +92,8 @@ struct view {
 const uint32_t *kernel_rows(const struct view *v, struct arena *a);
 
 void view_make(struct view *v, const struct trace *t, const struct view_opts *o, struct arena *a);
+/* The same but for first uses: view_find_first_uses(), while others look at the view already. */
+void view_begin(struct view *v, const struct trace *t, const struct view_opts *o, struct arena *a);
 
 /*
  * The part of a view between two times, sharing its memory: for the ledger of a phase or an
@@ -130,7 +132,7 @@ static inline bool view_first_kernel(const struct view *v, uint32_t kernel)
     return v->first_kernel[kernel / 8] >> kernel % 8 & 1;
 }
 
-/* view_first.c; part of view_make(). */
+/* view_first.c; part of view_make(): causes of gaps and replays ask for it, no time depends on it. */
 void view_find_first_uses(struct view *v, struct arena *a);
 
 /*
