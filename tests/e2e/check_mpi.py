@@ -167,9 +167,10 @@ def lost(t, kinds):
         found = []
         while time.monotonic() < until and len(found) < 3 and p.poll() is None:
             couriers, found = workers(t, p.pid)
-        time.sleep(0.3)
         try:
             victim = next(w for w in (found if kind == "worker" else couriers) if rank_of(t, w) == which)
+            os.kill(victim, signal.SIGSTOP)  # so that no machine is fast enough to be done before it is lost
+            time.sleep(0.3)
             os.kill(victim, signal.SIGKILL)
         except (StopIteration, OSError, ValueError, KeyError) as e:
             check(False, f"{t.name}: no process to kill: {found} {e}")
