@@ -81,7 +81,7 @@ static void list_groups(struct idindex *x, struct arena *a)
     uint64_t range = (uint64_t)x->id[x->n - 1] - (uint64_t)x->id[0];
     while (range >> x->shift > x->n / IDS_PER_GROUP + 1) /* of 64 bits one is left at least */
         x->shift++;
-    size_t groups = (size_t)(range >> x->shift) + 1, at = 0;
+    size_t groups = x->groups = (size_t)(range >> x->shift) + 1, at = 0;
     x->first = arena_array(a, uint32_t, groups + 1);
     for (size_t g = 0; g < groups; g++) {
         x->first[g] = (uint32_t)at;
@@ -89,6 +89,21 @@ static void list_groups(struct idindex *x, struct arena *a)
             at++;
     }
     x->first[groups] = (uint32_t)at;
+}
+
+/* In place: none goes behind where it was. */
+static void keep_low_bits(struct idindex *x)
+{
+    int64_t *id = x->id;
+    if (x->shift > 32)
+        return;
+    uint64_t mask = (UINT64_C(1) << x->shift) - 1;
+    x->low = (uint32_t *)(void *)id;
+    x->id = NULL;
+    for (size_t i = 0; i < x->n; i++) {
+        uint32_t low = (uint32_t)(((uint64_t)id[i] - (uint64_t)x->least) & mask);
+        memcpy(&x->low[i], &low, sizeof(low));
+    }
 }
 
 size_t idindex_make(struct idindex *x, int64_t *id, uint32_t *value, size_t n, struct arena *a)
@@ -105,6 +120,8 @@ size_t idindex_make(struct idindex *x, int64_t *id, uint32_t *value, size_t n, s
         repeats |= id[i - 1] == id[i];
     if (repeats)
         leave_out_repeated(x, a);
+    x->least = x->id[0];
     list_groups(x, a);
+    keep_low_bits(x);
     return n - x->n;
 }

@@ -20,7 +20,7 @@ void event_ids_begin(struct event_ids *x, size_t rows)
 {
     struct events *e = x->e;
     if (x->each_id)
-        e->id = mem_realloc(e->id, mem_mul(rows, sizeof(*e->id)));
+        e->id = mem_realloc(e->id, mem_mul(rows, sizeof(int64_t)));
     if (x->whole_stack)
         e->wide_stack = mem_realloc(e->wide_stack, mem_mul(rows, sizeof(*e->wide_stack)));
     else
@@ -85,7 +85,7 @@ void event_ids_take(struct event_ids *x, const struct scan_batch *b, const int64
                     const int64_t *stack)
 {
     if (x->each_id)
-        memcpy(x->e->id + b->first, id, b->n * sizeof(*id));
+        memcpy((int64_t *)x->e->id + b->first, id, b->n * sizeof(*id));
     else
         take_ranges(x, b, id);
     if (x->whole_stack)
@@ -134,7 +134,7 @@ static bool index_ranges(struct event_ids *x, size_t n)
         return false;
     for (size_t i = 0; i + 1 < n; i++) {
         const struct event_range *r = &e->ranges[idindex_value(&e->by_id, i)];
-        if ((uint64_t)e->by_id.id[i + 1] - (uint64_t)r->id < r->n)
+        if ((uint64_t)e->ranges[idindex_value(&e->by_id, i + 1)].id - (uint64_t)r->id < r->n)
             return false;
     }
     return true;
@@ -171,6 +171,8 @@ bool event_ids_finish(struct event_ids *x, uint64_t *repeated)
         e->n_ranges = 0;
     } else if (x->each_id && !again) {
         *repeated = idindex_make(&e->by_id, e->id, NULL, e->n, x->arena);
+        e->id = mem_realloc(e->id, idindex_bytes(&e->by_id));
+        idindex_moved(&e->by_id, e->id);
     }
     if (x->whole_stack) {
         mem_free(e->stack);

@@ -53,7 +53,7 @@ struct events {
     int64_t first_id;
     struct event_range *ranges; /* as the rows are */
     struct idindex by_id;       /* first id -> range; or id -> row where there are no ranges */
-    int64_t *id;                /* behind by_id, then */
+    void *id;                   /* behind by_id, then */
     uint32_t *stack;            /* numbers of stack ids (idblocks.h); NULL: see wide_stack */
     struct idblocks *blocks;
     int64_t *wide_stack;
