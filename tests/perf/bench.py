@@ -109,7 +109,7 @@ def analysis(gpusight, path, info):
     facts = run([gpusight, "analyze", "--no-replay", "--format", "json", path], 3)
     show("analyze --format json, all cores", wall, cpu, f"{bytes_per_event(err):.1f} bytes per event")
     bar("analyze --no-replay against info, CPU", facts[1] / info[1], 2, at_least=False)  # replays have a bar of their own
-    bar("own memory, bytes per event", bytes_per_event(err), 150, at_least=False)
+    bar("own memory, bytes per event", bytes_per_event(err), 64, at_least=False)
     return wall, cpu
 
 

@@ -117,6 +117,9 @@ void rv3_describe_symbol(struct rv3_build *b, uint32_t slot, const struct symbol
 void rv3_describe_counter(struct rv3_build *b, uint32_t slot, const struct counter_info *c);
 
 void rv3_add_kernel(struct rv3_build *b, const struct rv3_kernel *k);
+
+/* Gives back what was reserved for rows that did not come, when the file is nearly over. */
+void rv3_trim(struct rv3_build *b);
 void rv3_add_copy(struct rv3_build *b, const struct rv3_copy *c);
 void rv3_add_alloc(struct rv3_build *b, const struct rv3_alloc *a);
 /* A dispatch that counters belong to; its number for rv3_add_counter(). */

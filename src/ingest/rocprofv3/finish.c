@@ -234,6 +234,7 @@ void rv3_finish(struct rv3_build *b)
     struct finals f = {.b = b};
     if (!b->processes.n)
         return;
+    rv3_trim(b);
     f.stream = arena_array(b->arena, uint32_t, b->streams.n);
     memset(f.stream, 0xff, b->streams.n * sizeof(*f.stream));
     fix_rows(t, t->regions.start_ns, t->regions.end_ns, b->first_region, t->regions.n,

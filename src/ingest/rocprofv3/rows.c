@@ -60,6 +60,27 @@ static void room_for_one(const struct rv3_build *b, void *table, const struct ta
                                                 : (size_t)more));
 }
 
+/* More than half of its room is empty. */
+static void trim(void *table, const struct table_desc *desc)
+{
+    const struct table *t = table;
+    if (t->cap / 2 > t->n)
+        table_resize(table, desc, t->n);
+}
+
+void rv3_trim(struct rv3_build *b)
+{
+    enum { NEARLY_OVER = 1 << 20 };
+    struct trace *t = b->trace;
+    if (!b->input || input_total_bytes(b->input) - input_consumed_bytes(b->input) > NEARLY_OVER)
+        return;
+    trim(&t->kernels, &kernels_desc);
+    trim(&t->regions, &regions_desc);
+    trim(&t->copies, &copies_desc);
+    trim(&b->kernel_links, &rv3_links_desc);
+    trim(&b->copy_links, &rv3_links_desc);
+}
+
 static void add_link(struct rv3_links *l, uint64_t correlation, uint32_t process,
                      uint32_t operation)
 {
