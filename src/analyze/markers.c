@@ -33,11 +33,16 @@ struct tree {
 
 /* GPU work that one thread launched, by start of the launching call. */
 struct launches {
-    uint32_t *rows; /* of kernels or copies */
-    int64_t *time;
-    int64_t *sum; /* GPU time of the first i */
+    uint32_t *rows;      /* of kernels or copies */
+    const int64_t *when; /* by such a row: start of the launching call */
+    int64_t *sum;        /* GPU time of the first i */
     size_t n;
 };
+
+static int64_t launched(const struct launches *l, size_t i)
+{
+    return l->when[l->rows[i]];
+}
 
 /* One thread. */
 struct part {
@@ -162,7 +167,7 @@ static void move_to(struct sweep *s, int64_t time)
 {
     for (size_t w = 0; w < WORKS; w++) {
         const struct launches *l = &s->part->work[w];
-        while (s->done[w] < l->n && l->time[s->done[w]] < time)
+        while (s->done[w] < l->n && launched(l, s->done[w]) < time)
             s->done[w]++;
     }
 }
@@ -192,7 +197,7 @@ static void leave_until(struct sweep *s, int64_t time)
 /* First launch not before `time`, at or after `from`. */
 static size_t position(const struct launches *l, size_t from, int64_t time)
 {
-    BISECT(from, l->n, i, l->time[i] < time);
+    BISECT(from, l->n, i, launched(l, i) < time);
     return from;
 }
 
@@ -229,10 +234,10 @@ static void count_covered(const struct marker_work *job, struct part *p)
     int64_t until = INT64_MIN;
     size_t next = 0;
     for (size_t i = 0; i < l->n; i++) {
-        for (; next < p->n && job->m->start_ns[p->rows[next]] <= l->time[i]; next++)
+        for (; next < p->n && job->m->start_ns[p->rows[next]] <= launched(l, i); next++)
             if (job->end[p->rows[next]] > until)
                 until = job->end[p->rows[next]];
-        if (l->time[i] < until) {
+        if (launched(l, i) < until) {
             p->covered_kernels++;
             p->covered_ns = add_ns(p->covered_ns, l->sum[i + 1] - l->sum[i]);
         }
@@ -267,12 +272,11 @@ static void order_launches(const struct marker_work *job, struct part *p, size_t
     const struct table_view *table = &job->work[w];
     struct launches *l = &p->work[w];
     sort_rows(l->rows, l->n, table->launch_time, temporary);
-    l->time = arena_array(p->arena, int64_t, l->n);
+    l->when = table->launch_time;
     l->sum = arena_array(p->arena, int64_t, l->n + 1);
     for (size_t i = 0; i < l->n; i++) {
         uint32_t row = l->rows[i];
         struct span s = view_clip(&job->a->view, table->start[row], table->end[row]);
-        l->time[i] = table->launch_time[row];
         l->sum[i + 1] = add_ns(l->sum[i], length(s));
     }
 }

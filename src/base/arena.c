@@ -160,6 +160,15 @@ void *arena_move(struct arena *a, void *p, size_t old, size_t size)
     return (char *)*at + header;
 }
 
+void arena_give_back(struct arena *a, void *p, size_t size)
+{
+    struct arena_block **at = own_block(a, p, size), *block = at ? *at : NULL;
+    if (!block)
+        return;
+    *at = block->older;
+    mem_free(block);
+}
+
 char *arena_strndup(struct arena *a, const char *s, size_t n)
 {
     char *p = arena_alloc(a, n + 1);

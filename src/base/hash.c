@@ -92,6 +92,8 @@ static void resize(struct idmap *m, size_t size)
     for (size_t i = 0; old.slots && i <= old.mask; i++)
         if (old.slots[i].value != NO_INDEX)
             place(m, old.slots[i].key, old.slots[i].value);
+    if (old.slots)
+        arena_give_back(m->arena, old.slots, (old.mask + 1) * sizeof(*old.slots));
 }
 
 void idmap_expect(struct idmap *m, size_t n)

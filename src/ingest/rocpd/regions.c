@@ -103,6 +103,8 @@ uint32_t rocpd_marker_name(const struct rocpd *r, uint32_t function, uint32_t ev
     return message == NO_INDEX ? function : message;
 }
 
+enum { FEW_MARKERS = 16 };
+
 /* Moves the marker rows out of the regions, which close ranks. */
 static void split_markers(struct region_job *job)
 {
@@ -133,6 +135,8 @@ static void split_markers(struct region_job *job)
         job->event[to++ - job->base] = event;
     }
     g->n = to;
+    if (n_markers > to / FEW_MARKERS) /* kernels need the room */
+        table_resize(g, &regions_desc, to);
 }
 
 static int64_t stack_of(const struct region_job *job, size_t i)
