@@ -73,13 +73,13 @@ int64_t op_length_long(const struct op_times *t, uint32_t op)
 void op_set_length_long(struct op_times *t, uint32_t op, int64_t ns, struct arena *a)
 {
     uint32_t place = idmap_get(&t->place, op);
-    t->length[op] = LENGTH_LONG;
-    if (place == NO_INDEX) {
-        idmap_put(&t->place, op, (uint32_t)t->longer.n);
+    if (place == NO_INDEX) { /* in this order: where there is no memory for one, nothing is wrong */
         vec_push_alone(&t->longer, a, ns);
+        idmap_put(&t->place, op, (uint32_t)t->longer.n - 1);
     } else {
         t->longer.v[place] = ns;
     }
+    t->length[op] = LENGTH_LONG;
 }
 
 static inline void set_length(struct replay *r, uint32_t op, int64_t ns)
@@ -364,13 +364,16 @@ void replay_init(struct replay *r, const struct depend *d, struct arena *arena)
         r->met_last = arena_array(arena, uint32_t, d->meetings.n);
 }
 
+/* All or nothing: a replay outlives a question that fails for want of memory. */
 static void own_times(struct replay *r)
 {
+    struct op_times t = {.start = NULL};
     if (r->times.start)
         return;
-    r->times.start = arena_array(r->arena, int64_t, r->d->n_ops + 1);
-    r->times.length = arena_array(r->arena, uint32_t, r->d->n_ops + 1);
-    idmap_init(&r->times.place, r->arena);
+    idmap_init(&t.place, r->arena);
+    t.start = arena_array(r->arena, int64_t, r->d->n_ops + 1);
+    t.length = arena_array(r->arena, uint32_t, r->d->n_ops + 1);
+    r->times = t;
 }
 
 void replay_run(struct replay *r, const struct change *c)
@@ -432,6 +435,10 @@ static void take_meetings(struct replay *r)
 
 void replay_recorded(struct replay *r)
 {
+    if (r->times.start) { /* of another run */
+        replay_run(r, NULL);
+        return;
+    }
     r->host = 1;
     take_joints(r);
     if (take_ops(r)) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "depend/account.h"
 #include "depend/path.h"
 #include "depend/predict.h"
@@ -704,6 +705,53 @@ static void long_times_are_replayed_as_recorded(void **state)
     made_release(&m);
 }
 
+struct one_run {
+    struct replay *r;
+    const struct change *change;
+};
+
+static void run_it(void *ctx)
+{
+    const struct one_run *one = ctx;
+    replay_run(one->r, one->change);
+}
+
+/* Servers ask one replay again and again, and go on when there was no memory for a question. */
+static void a_replay_outlives_a_shortage(void **state)
+{
+    (void)state;
+    enum { N = 70000 }; /* so that arrays have memory of their own */
+    const int64_t s = US(1000000);
+    struct made m;
+    struct view v;
+    struct depend d;
+    struct replay r, sound;
+    made_init(&m);
+    uint32_t stream = made_stream(&m, made_gpu(&m), 1);
+    for (int i = 0; i < N; i++) {
+        int64_t at = i * 30 * s;
+        made_kernel(&m, "k", stream, at + 9 * s, at + 20 * s, made_launch(&m, at, at + US(5)));
+    }
+    make_replay(&m, &v, &d, &sound);
+    struct change half = {0};
+    vec_push(&half.kernels, &m.arena, ((struct kernel_scale){"k", 0.5}));
+    replay_run(&sound, &half);
+    bool done = false;
+    for (int64_t n = 0; !done; n++) {
+        replay_init(&r, &d, &m.arena);
+        struct one_run one = {&r, &half};
+        mem_fail_after(n);
+        done = mem_guard(run_it, &one, NULL);
+        mem_fail_never();
+        replay_run(&r, &half);
+        assert_same_ops(&r, &sound);
+        replay_recorded(&r);
+        assert_int_equal(replay_op(&r, 0).start, 9 * s);
+        assert_true(n < 1000);
+    }
+    made_release(&m);
+}
+
 /* 300 threads in turns: their number does not fit into a byte. */
 static void calls_of_many_threads_are_in_order(void **state)
 {
@@ -825,6 +873,7 @@ int main(void)
         unit_test(copies_beside_kernels_leave_the_longest_of_the_three),
         unit_test(what_is_removed_takes_no_time),
         unit_test(long_times_are_replayed_as_recorded),
+        unit_test(a_replay_outlives_a_shortage),
         unit_test(calls_of_many_threads_are_in_order),
         unit_test(launches_into_a_full_queue_wait_for_room),
         unit_test(a_graph_takes_the_host_work_that_prepares_its_launches),
