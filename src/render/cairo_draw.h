@@ -1,13 +1,12 @@
 /*
- * Draw lists through cairo: the only files that know cairo are cairo_*.c and pdf*.c, and they are
- * built only where it is there. picture.h is what others include.
+ * Draw lists through cairo: the only files that know cairo are cairo*.c and pdf*.c, and they are
+ * built only where its headers are there. picture.h is what others include.
  */
 #ifndef GS_RENDER_CAIRO_DRAW_H
 #define GS_RENDER_CAIRO_DRAW_H
 
-#include <cairo.h>
-
 #include "base/err.h"
+#include "render/cairo.h"
 #include "report/chart/draw.h"
 
 #define CAIRO_FONT "DejaVu Sans"

@@ -2,8 +2,6 @@
  * A doc as PDF. It is set twice: the first time to learn on which page each heading falls, the
  * second time with those numbers in the contents.
  */
-#include <cairo-pdf.h>
-
 #include "base/mem.h"
 #include "config.h"
 #include "render/pdf_in.h"
@@ -28,7 +26,7 @@ static void furniture(struct pdf *p)
 void pdf_next_page(struct pdf *p)
 {
     if (p->page)
-        cairo_show_page(p->cr);
+        cairo.show_page(p->cr);
     if (!mem_has(MEM_LIBRARY_STEP))
         mem_exhausted();
     p->page++;
@@ -62,11 +60,11 @@ static void contents_line(struct pdf *p, size_t i)
     const char *page = arena_printf(p->arena, "%d", h.page);
     pdf_wrap(p, h.text, end - x - 40, &text);
     pdf_clip(p, &text, 1, end - x - 40);
-    cairo_tag_begin(p->cr, CAIRO_TAG_LINK, arena_printf(p->arena, "dest='s%zu'", i));
+    cairo.tag_begin(p->cr, CAIRO_TAG_LINK, arena_printf(p->arena, "dest='s%zu'", i));
     if (text.all.n)
         pdf_show(p, INK_TEXT, x, p->y + pdf_body.size, text.all.v[0]);
     pdf_show(p, INK_MUTED, end - pdf_width(p, page), p->y + pdf_body.size, page);
-    cairo_tag_end(p->cr, CAIRO_TAG_LINK);
+    cairo.tag_end(p->cr, CAIRO_TAG_LINK);
     p->y += pdf_body.leading;
 }
 
@@ -107,30 +105,32 @@ static cairo_status_t pass(struct pdf *p, struct str *out)
     struct arena *temporary = arena_scratch();
     struct cairo_owned *own = cairo_owned_new(temporary, out);
     p->surface = own->surface =
-        cairo_pdf_surface_create_for_stream(cairo_write, own, PAGE_W, PAGE_H);
-    cairo_pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_TITLE, p->title);
-    cairo_pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_CREATOR,
+        cairo.pdf_surface_create_for_stream(cairo_write, own, PAGE_W, PAGE_H);
+    cairo.pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_TITLE, p->title);
+    cairo.pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_CREATOR,
                                    "gpusight " GPUSIGHT_VERSION);
     /* The same trace gives the same bytes: no date of today. */
-    cairo_pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_CREATE_DATE,
+    cairo.pdf_surface_set_metadata(p->surface, CAIRO_PDF_METADATA_CREATE_DATE,
                                    "2000-01-01T00:00:00Z");
-    p->cr = own->cr = cairo_create(p->surface);
+    p->cr = own->cr = cairo.create(p->surface);
     p->page = 0;
     p->heading = 0;
     p->outline[0] = p->outline[1] = p->outline[2] = p->outline[3] = CAIRO_PDF_OUTLINE_ROOT;
     set(p);
-    cairo_status_t status = cairo_status(p->cr);
-    cairo_destroy(p->cr);
+    cairo_status_t status = cairo.status(p->cr);
+    cairo.destroy(p->cr);
     own->cr = NULL;
-    cairo_surface_finish(p->surface);
+    cairo.surface_finish(p->surface);
     if (status == CAIRO_STATUS_SUCCESS)
-        status = cairo_surface_status(p->surface);
+        status = cairo.surface_status(p->surface);
     arena_release(temporary);
     return status;
 }
 
 bool render_pdf(struct str *out, const struct doc *d, struct gs_error *err)
 {
+    if (!cairo_load(err))
+        return false;
     struct pdf p = {.arena = d->arena, .doc = doc_linear(d), .title = "gpusight"};
     if (doc_title_of(d))
         p.title = cairo_safe(d->arena, doc_title_of(d)->text);

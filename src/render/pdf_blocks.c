@@ -1,5 +1,3 @@
-#include <cairo-pdf.h>
-
 #include "base/sat.h"
 #include "render/pdf_in.h"
 
@@ -16,8 +14,8 @@ static enum ink pdf_tone(enum tone tone)
 static void box(struct pdf *p, enum ink ink, double x, double y, double w, double h)
 {
     cairo_ink(p->cr, ink, THEME_LIGHT);
-    cairo_rectangle(p->cr, x, y, w, h);
-    cairo_fill(p->cr);
+    cairo.rectangle(p->cr, x, y, w, h);
+    cairo.fill(p->cr);
 }
 
 /* Lines on a tinted ground with a stripe at the left; one box on each page it reaches. */
@@ -80,10 +78,10 @@ static void listed_heading(struct pdf *p, const struct block *b, const struct pd
     struct pdf_heading h = {cairo_safe(p->arena, b->text), level, p->page};
     if (!p->final)
         vec_push(&p->headings, p->arena, h);
-    cairo_tag_begin(p->cr, CAIRO_TAG_DEST, arena_printf(p->arena, "name='s%zu'", id));
+    cairo.tag_begin(p->cr, CAIRO_TAG_DEST, arena_printf(p->arena, "name='s%zu'", id));
     pdf_paragraph(p, f, INK_TEXT, MARGIN, CONTENT_W, b->text);
-    cairo_tag_end(p->cr, CAIRO_TAG_DEST);
-    p->outline[level] = cairo_pdf_surface_add_outline(p->surface, p->outline[level - 1], h.text,
+    cairo.tag_end(p->cr, CAIRO_TAG_DEST);
+    p->outline[level] = cairo.pdf_surface_add_outline(p->surface, p->outline[level - 1], h.text,
                                                       arena_printf(p->arena, "dest='s%zu'", id),
                                                       level == 1 ? CAIRO_PDF_OUTLINE_FLAG_OPEN : 0);
     for (int deeper = level + 1; deeper < 4; deeper++)
@@ -190,11 +188,11 @@ static void show(struct pdf *p, const struct draw *d)
 {
     double scale = scale_of(d), high = d->height / DRAW_UNIT * scale;
     pdf_need(p, high);
-    cairo_save(p->cr);
-    cairo_translate(p->cr, MARGIN, p->y);
-    cairo_scale(p->cr, scale, scale);
+    cairo.save(p->cr);
+    cairo.translate(p->cr, MARGIN, p->y);
+    cairo.scale(p->cr, scale, scale);
     cairo_draw(p->cr, d, THEME_LIGHT);
-    cairo_restore(p->cr);
+    cairo.restore(p->cr);
     p->y += high + 6;
 }
 

@@ -82,10 +82,10 @@ static void rule(const struct grid *g, enum ink ink, double y)
     for (size_t i = 0; i < g->part.n; i++)
         end += g->width[g->part.shown[i]] + GAP;
     cairo_ink(p->cr, ink, THEME_LIGHT);
-    cairo_set_line_width(p->cr, 0.5);
-    cairo_move_to(p->cr, MARGIN, y);
-    cairo_line_to(p->cr, end, y);
-    cairo_stroke(p->cr);
+    cairo.set_line_width(p->cr, 0.5);
+    cairo.move_to(p->cr, MARGIN, y);
+    cairo.line_to(p->cr, end, y);
+    cairo.stroke(p->cr);
 }
 
 static void draw_head(struct grid *g)

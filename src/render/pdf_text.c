@@ -15,7 +15,7 @@ void pdf_use(struct pdf *p, const struct pdf_font *f)
 double pdf_width(struct pdf *p, const char *text)
 {
     cairo_text_extents_t e;
-    cairo_text_extents(p->cr, text, &e);
+    cairo.text_extents(p->cr, text, &e);
     return e.x_advance;
 }
 
@@ -89,8 +89,8 @@ void pdf_clip(struct pdf *p, struct pdf_lines *lines, size_t most, double width)
 void pdf_show(struct pdf *p, enum ink ink, double x, double y, const char *text)
 {
     cairo_ink(p->cr, ink, THEME_LIGHT);
-    cairo_move_to(p->cr, x, y);
-    cairo_show_text(p->cr, text);
+    cairo.move_to(p->cr, x, y);
+    cairo.show_text(p->cr, text);
 }
 
 void pdf_paragraph(struct pdf *p, const struct pdf_font *f, enum ink ink, double x, double width,

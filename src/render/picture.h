@@ -1,5 +1,6 @@
 /*
- * Pictures and pages that need cairo. In a build without it the functions fail and say so.
+ * Pictures and pages that need cairo. In a build without it, or where it is not installed, the
+ * functions fail and say so.
  */
 #ifndef GS_RENDER_PICTURE_H
 #define GS_RENDER_PICTURE_H

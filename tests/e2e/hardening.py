@@ -35,6 +35,8 @@ def main():
         "no code on the stack": stack and "E" not in stack[1],
         "no segment to write and run": not re.search(r"LOAD.* RWE ", segments),
         "no path to look for libraries": not re.search(r"\(R(UN)?PATH\)", dynamic),
+        # Loaded when they are needed (base/library.h): with them come 40 others, and 5 ms at each start.
+        "no library but those that every command needs": not re.search(r"NEEDED.*lib(cairo|curl|pq|mpi)", dynamic),
         "stack protector": "__stack_chk_fail" in symbols,
         # libiberty has one or two of its own; memcpy and printf are ours.
         "fortified calls": len(fortified) >= 5,
