@@ -246,17 +246,14 @@ static inline int64_t depend_turn(const struct depend *d, uint32_t op)
  *     struct turns t = turns_first(d, temporary);
  *     for (size_t i = 0; i < d->n_calls; i++)
  *         visit(turns_next(&t));
- *
- * or from behind: turns_last(), turns_back().
  */
 struct turns {
     const struct depend *d;
     size_t i;
-    uint32_t *at; /* by thread: calls from here on are still to come; going back: those before */
+    uint32_t *at; /* by thread: its next call */
 };
 
 struct turns turns_first(const struct depend *d, struct arena *temporary);
-struct turns turns_last(const struct depend *d, struct arena *temporary);
 
 static inline size_t turn_of(const struct depend *d, size_t i)
 {
@@ -269,11 +266,6 @@ static inline size_t turn_of(const struct depend *d, size_t i)
 static inline uint32_t turns_next(struct turns *t)
 {
     return t->at[turn_of(t->d, t->i++)]++;
-}
-
-static inline uint32_t turns_back(struct turns *t)
-{
-    return --t->at[turn_of(t->d, --t->i)];
 }
 
 /* How long a collective lasts once all have come. */

@@ -204,7 +204,7 @@ static bool is_still(const struct depend *d, uint32_t call, unsigned mark, unsig
     return s.end - s.start < SHORT_GAP_NS; /* see recipe_own() */
 }
 
-/* Calls from this one on, eight at a time, that are neither marked nor apart. */
+/* How many calls from this one on are neither marked nor apart, looked at eight at a time. */
 static uint32_t plain_calls(const struct depend *d, const uint8_t *marks, uint32_t c)
 {
     const uint64_t each = UINT64_C(0x0101010101010101);
@@ -217,6 +217,8 @@ static uint32_t plain_calls(const struct depend *d, const uint8_t *marks, uint32
         if (marked | (flags & (each * CALL_APART)))
             break;
     }
+    while (c + n < d->n_calls && !(d->flags[c + n] & CALL_APART) && !(marks && marks[c + n]))
+        n++;
     return n;
 }
 
@@ -227,6 +229,17 @@ static inline void set_head(struct replay *r, uint32_t call)
     if (call % HEAD_GROUP == 0)
         r->head_from[call / HEAD_GROUP] = joint;
     r->head[call] = (uint8_t)(joint - r->head_from[call / HEAD_GROUP]);
+}
+
+/* And of those from there up to `to`. */
+static inline void set_heads(struct replay *r, uint32_t from, uint32_t to)
+{
+    for (uint32_t end; from < to; from = end) {
+        set_head(r, from);
+        end = from - from % HEAD_GROUP + HEAD_GROUP;
+        end = end < to ? end : to;
+        memset(r->head + from, r->head[from], end - from);
+    }
 }
 
 void replay_joints(struct replay *r, const uint8_t *marks, int64_t ahead_ns)
@@ -249,9 +262,75 @@ void replay_joints(struct replay *r, const uint8_t *marks, int64_t ahead_ns)
         was_still = still && !ahead;
         if (mark || ahead_ns < INT64_MAX)
             continue;
-        for (uint32_t n = plain_calls(d, marks, c + 1); n > 0; n--)
-            set_head(r, ++c);
+        uint32_t n = plain_calls(d, marks, c + 1);
+        set_heads(r, c + 1, c + 1 + n);
+        c += n;
     }
+}
+
+/* ---- in order ---- */
+
+/* The first call of a thread is always a joint, so that the joints of a thread are in one piece. */
+struct joint_turns joints_first(const struct replay *r, struct arena *temporary)
+{
+    const struct depend *d = r->d;
+    struct joint_turns t = {.r = r};
+    t.due = arena_array(temporary, struct joint_due, d->view->n_threads + 1);
+    for (size_t i = 0; i < d->view->n_threads; i++)
+        if (d->first_call[i] < d->first_call[i + 1])
+            t.due[i] = (struct joint_due){replay_head(r, d->first_call[i]), 1};
+    return t;
+}
+
+struct joint_turns joints_last(const struct replay *r, struct arena *temporary)
+{
+    const struct depend *d = r->d;
+    struct joint_turns t = {.r = r, .i = d->n_calls};
+    t.due = arena_array(temporary, struct joint_due, d->view->n_threads + 1);
+    for (size_t i = 0; i < d->view->n_threads; i++) {
+        if (d->first_call[i] == d->first_call[i + 1])
+            continue;
+        uint32_t last = replay_head(r, d->first_call[i + 1] - 1);
+        t.due[i] = (struct joint_due){last, d->first_call[i + 1] - r->joints.v[last].call};
+    }
+    return t;
+}
+
+uint32_t joints_next(struct joint_turns *t)
+{
+    const struct replay *r = t->r;
+    const struct depend *d = r->d;
+    struct joint_due *due = t->due, *next = due;
+    const uint8_t *only = d->turn_bytes == 1 ? d->turn[0] : NULL; /* of few threads: the usual */
+    size_t i = t->i, n = d->n_calls;
+    for (; i < n; i++) {
+        next = &due[only ? only[i] : turn_of(d, i)];
+        if (!--next->turns)
+            break;
+    }
+    t->i = i + 1;
+    if (i >= n)
+        return NO_INDEX;
+    uint32_t joint = next->joint++;
+    bool last = next->joint == r->joints.n || call_begins(d, r->joints.v[next->joint].call);
+    next->turns = last ? 0 : r->joints.v[next->joint].call - r->joints.v[joint].call;
+    return joint;
+}
+
+uint32_t joints_back(struct joint_turns *t)
+{
+    const struct replay *r = t->r;
+    const struct depend *d = r->d;
+    while (t->i) {
+        struct joint_due *next = &t->due[turn_of(d, --t->i)];
+        if (--next->turns)
+            continue;
+        uint32_t joint = next->joint--;
+        bool first = call_begins(d, r->joints.v[joint].call);
+        next->turns = first ? 0 : r->joints.v[joint].call - r->joints.v[next->joint].call;
+        return joint;
+    }
+    return NO_INDEX;
 }
 
 /* ---- as recorded ---- */

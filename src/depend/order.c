@@ -321,14 +321,6 @@ struct turns turns_first(const struct depend *d, struct arena *temporary)
     return t;
 }
 
-struct turns turns_last(const struct depend *d, struct arena *temporary)
-{
-    struct turns t = {.d = d, .i = d->n_calls};
-    t.at = arena_array(temporary, uint32_t, d->view->n_threads + 1);
-    memcpy(t.at, d->first_call + 1, d->view->n_threads * sizeof(*t.at));
-    return t;
-}
-
 void depend_order(struct building *b)
 {
     collect_calls(b);

@@ -417,14 +417,12 @@ int64_t *path_slack(const struct replay *recorded, struct arena *arena)
         hold_end_at(&l, d->last_call, d->end_ns);
     struct back at = {.wait = d->waits.n, .op = (uint32_t)d->n_ops};
     at.waiting = by_end(d, &at.ends, temporary);
-    struct turns order = turns_last(d, temporary);
-    for (size_t i = d->n_calls; i-- > 0;) {
-        uint32_t call = turns_back(&order);
-        if (!is_joint(recorded, call))
-            continue;
-        hold_ops(&l, &at, call_span(d, call).start);
-        hold_ends(&l, &at, call_span(d, call).start);
-        hold_joint(&l, &l.joints[replay_head(recorded, call)]);
+    struct joint_turns order = joints_last(recorded, temporary);
+    for (uint32_t j; (j = joints_back(&order)) != NO_INDEX;) {
+        int64_t start = call_span(d, recorded->joints.v[j].call).start;
+        hold_ops(&l, &at, start);
+        hold_ends(&l, &at, start);
+        hold_joint(&l, &l.joints[j]);
     }
     hold_ops(&l, &at, INT64_MIN);
     for (uint32_t op = 0; op < d->n_ops; op++)

@@ -386,14 +386,12 @@ void replay_run(struct replay *r, const struct change *c)
     bind_from_here(r);
     no_bounds(r);
     prepare(&s, c ? c : &none, temporary);
-    struct turns order = turns_first(d, temporary);
+    struct joint_turns order = joints_first(r, temporary);
     s.next = look_at_op(d, 0);
-    for (size_t i = 0, n = d->n_calls; i < n; i++) {
-        uint32_t call = turns_next(&order);
-        if (!is_joint(r, call))
-            continue;
-        place_ops(&s, call_span(d, call).start);
-        start_joint(&s, &r->joints.v[replay_head(r, call)]);
+    for (uint32_t i; (i = joints_next(&order)) != NO_INDEX;) {
+        struct joint *j = &r->joints.v[i];
+        place_ops(&s, call_span(d, j->call).start);
+        start_joint(&s, j);
     }
     place_ops(&s, INT64_MAX);
     for (size_t i = 0; i < r->joints.n; i++)

@@ -170,12 +170,28 @@ static inline void later(struct ready *x, int64_t at, enum binding how, uint32_t
  */
 void replay_joints(struct replay *r, const uint8_t *marks, int64_t ahead_ns);
 
-static inline bool is_joint(const struct replay *r, uint32_t call)
-{
-    if (call % HEAD_GROUP)
-        return r->head[call] != r->head[call - 1];
-    return !call || replay_head(r, call) != replay_head(r, call - 1);
-}
+/*
+ * Joints in the order of the graph, without a look at the calls between them.
+ *
+ *     struct joint_turns t = joints_first(r, temporary);
+ *     for (uint32_t j; (j = joints_next(&t)) != NO_INDEX;)
+ *         visit(&r->joints.v[j]);
+ *
+ * or from behind: joints_last(), joints_back().
+ */
+struct joint_due {
+    uint32_t joint; /* the next one of a thread ... */
+    uint32_t turns; /* ... which comes when the thread had so many more; 0: there is none */
+};
+struct joint_turns {
+    const struct replay *r;
+    size_t i;
+    struct joint_due *due; /* by thread */
+};
+struct joint_turns joints_first(const struct replay *r, struct arena *temporary);
+struct joint_turns joints_last(const struct replay *r, struct arena *temporary);
+uint32_t joints_next(struct joint_turns *t);
+uint32_t joints_back(struct joint_turns *t);
 
 /* joints.c: when a call begins, after all before it in the order, and its end. */
 void start_joint(struct pass *s, struct joint *j);

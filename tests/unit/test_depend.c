@@ -7,6 +7,7 @@
 #include "depend/account.h"
 #include "depend/path.h"
 #include "depend/predict.h"
+#include "depend/replay_in.h"
 #include "made_trace.h"
 
 /* ---- programs with known dependencies ---- */
@@ -767,20 +768,35 @@ static void calls_of_many_threads_are_in_order(void **state)
         made_thread(&m.t, 0, 1 + i);
     for (int i = 0; i < THREADS * CALLS; i++) {
         uint32_t thread = (uint32_t)(i * 7 % THREADS);
+        bool waits = i % 11 == 10;
         uint32_t call =
-            made_call_on(&m, thread, REGION_HIP, "hipLaunchKernel", US(10 * i), US(10 * i + 5));
-        made_kernel(&m, "k", stream, US(10 * i + 6), US(10 * i + 9), call);
+            made_call_on(&m, thread, REGION_HIP, waits ? "hipDeviceSynchronize" : "hipLaunchKernel",
+                         US(10 * i), US(10 * i + 5));
+        if (!waits)
+            made_kernel(&m, "k", stream, US(10 * i + 6), US(10 * i + (i % 11 == 9 ? 12 : 9)), call);
     }
     make_replay(&m, &v, &d, &r);
     assert_int_equal(d.turn_bytes, 2);
-    struct turns forth = turns_first(&d, &m.arena), back = turns_last(&d, &m.arena);
-    for (uint32_t i = 0; i < THREADS * CALLS; i++) {
-        uint32_t last = THREADS * CALLS - 1 - i;
-        assert_int_equal(d.call_row[turns_next(&forth)], i);
-        assert_int_equal(d.call_row[turns_back(&back)], last);
-    }
     replay_run(&r, NULL);
     assert_int_equal(r.end_ns - r.start_ns, depend_span(&d));
+    /* And so are the joints, those among them that are one: first calls, and those that wait. */
+    static uint32_t joint[THREADS * CALLS];
+    struct turns turns = turns_first(&d, &m.arena);
+    struct joint_turns forth = joints_first(&r, &m.arena), back = joints_last(&r, &m.arena);
+    size_t n = 0;
+    for (uint32_t i = 0; i < THREADS * CALLS; i++) {
+        uint32_t call = turns_next(&turns), head = replay_head(&r, call);
+        assert_int_equal(d.call_row[call], i);
+        if (r.joints.v[head].call != call)
+            continue;
+        assert_int_equal(joints_next(&forth), head);
+        joint[n++] = head;
+    }
+    assert_int_equal(joints_next(&forth), NO_INDEX);
+    assert_true(n > THREADS + 20 && n < THREADS * CALLS / 2);
+    while (n > 0)
+        assert_int_equal(joints_back(&back), joint[--n]);
+    assert_int_equal(joints_back(&back), NO_INDEX);
     made_release(&m);
 }
 
