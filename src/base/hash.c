@@ -153,4 +153,6 @@ void idtable_seal(struct idtable *t)
         return;
     for (size_t i = 0; i < t->n_dense; i++)
         t->dense[i] = ~idmap_get(&t->map, (uint64_t)t->least + i);
+    arena_give_back(t->map.arena, t->map.slots, (t->map.mask + 1) * sizeof(*t->map.slots));
+    idmap_init(&t->map, t->map.arena);
 }

@@ -95,12 +95,13 @@ uint32_t trace_agent_of(const struct idmap *m, uint32_t process, uint32_t gpu)
     return gpu == NO_INDEX ? NO_INDEX : idmap_get(m, agent_key(process, gpu));
 }
 
-uint32_t trace_symbol(struct trace *t, const struct symbol *s, const char *full,
-                      struct arena *temporary)
+uint32_t trace_symbol(struct trace *t, const struct symbol *s, const char *full)
 {
+    struct arena *temporary = arena_scratch();
     struct symbol own = *s;
     own.name = strings_add(&t->strings, name_demangle(temporary, full));
     own.short_name = strings_add(&t->strings, name_short(temporary, trace_str(t, own.name)));
-    vec_push(&t->symbols, &t->arena, own);
+    vec_push_alone(&t->symbols, &t->arena, own);
+    arena_release(temporary);
     return (uint32_t)t->symbols.n - 1;
 }

@@ -7,7 +7,11 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-enum { LONGEST = 1024 * 1024 }; /* longer texts are cut; no name is */
+enum {
+    LONGEST = 1024 * 1024, /* longer texts are cut; no name is */
+    FIRST_ROOM = 1024,
+    MOST_ROOM = 64 * 1024,
+};
 
 void strings_init(struct strings *s, struct arena *a)
 {
@@ -29,7 +33,10 @@ static size_t find_slot(const struct strings *s, const char *text, size_t len, u
 static void grow_slots(struct strings *s)
 {
     size_t size = s->slots ? (s->mask + 1) * 2 : 64;
-    s->slots = arena_array(s->arena, uint32_t, size);
+    uint32_t *slots = arena_array(s->arena, uint32_t, size);
+    if (s->slots)
+        arena_give_back(s->arena, s->slots, (s->mask + 1) * sizeof(*s->slots));
+    s->slots = slots;
     s->mask = size - 1;
     for (size_t id = 0; id < s->n; id++) {
         size_t i = s->v[id].hash & s->mask;
@@ -53,6 +60,26 @@ static const char *without_nul(struct arena *a, const char *text, size_t *len)
     return s.buf;
 }
 
+/* A copy with a NUL behind it. Texts lie side by side: an arena would align each of them. */
+static const char *keep_text(struct strings *s, const char *text, size_t len)
+{
+    if (len >= MOST_ROOM / 4)
+        return arena_strndup(s->arena, text, len);
+    if (s->room_left < len + 1) {
+        for (s->room = s->room ? s->room : FIRST_ROOM; s->room < 4 * (len + 1);)
+            s->room *= 2;
+        s->at = arena_alloc(s->arena, s->room);
+        s->room_left = s->room;
+        s->room = s->room < MOST_ROOM ? s->room * 2 : MOST_ROOM;
+    }
+    char *kept = s->at;
+    if (len)
+        memcpy(kept, text, len);
+    s->at += len + 1;
+    s->room_left -= len + 1;
+    return kept;
+}
+
 uint32_t strings_addn(struct strings *s, const char *text, size_t len)
 {
     if (len > LONGEST)
@@ -67,8 +94,8 @@ uint32_t strings_addn(struct strings *s, const char *text, size_t len)
         return s->slots[slot] - 1;
     if (s->n >= NO_INDEX - 1)
         mem_exhausted();
-    struct string_entry e = {arena_strndup(s->arena, text, len), (uint32_t)len, hash};
-    vec_push(s, s->arena, e);
+    struct string_entry e = {keep_text(s, text, len), (uint32_t)len, hash};
+    vec_push_alone(s, s->arena, e);
     s->slots[slot] = (uint32_t)s->n;
     return (uint32_t)s->n - 1;
 }
@@ -80,7 +107,7 @@ static void place(struct strings *s, struct string_entry e)
     size_t i = e.hash & s->mask;
     while (s->slots[i])
         i = (i + 1) & s->mask;
-    vec_push(s, s->arena, e);
+    vec_push_alone(s, s->arena, e);
     s->slots[i] = (uint32_t)s->n;
 }
 

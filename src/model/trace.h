@@ -476,8 +476,7 @@ static inline const char *trace_phrase(const struct trace *t, uint32_t id)
 }
 
 /* Adds a kernel of that full name, which may be mangled, and returns its index. */
-uint32_t trace_symbol(struct trace *t, const struct symbol *s, const char *full,
-                      struct arena *temporary);
+uint32_t trace_symbol(struct trace *t, const struct symbol *s, const char *full);
 
 /*
  * Finds or adds an entity by its identity and returns its index. A GPU is known by host,

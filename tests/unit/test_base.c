@@ -8,12 +8,14 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/library.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/sort.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "config.h"
 #include "model/trace.h"
 
 static void arena_gives_zeroed_aligned_memory(void **state)
@@ -537,9 +539,65 @@ static void rows_are_sorted_and_equal_ones_stay_in_order(void **state)
         }
 }
 
+/* zlib, which every build links and so every machine with this test has. */
+static void libraries_are_loaded_whole_or_not(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"zlibVersion", "zlibCompileFlags"};
+    static const char *const more[] = {"zlibVersion", "zlib_of_the_next_century"};
+    struct {
+        const char *(*version)(void);
+        unsigned long (*flags)(void);
+    } f = {NULL, NULL};
+    struct gs_error err = {0};
+#if STATIC
+    skip(); /* nothing to load with */
+#endif
+    assert_false(library_load("libz.so.1", more, 2, &f, &err));
+    assert_string_equal(err.text, "the library 'libz.so.1' is too old: it has no "
+                                  "'zlib_of_the_next_century'");
+    assert_null(f.version);
+    assert_false(library_load("libgpusight-has-no-such.so.7", good, 2, &f, &err));
+    assert_int_equal(err.code, GS_E_USAGE);
+    assert_string_equal(err.text,
+                        "the library 'libgpusight-has-no-such.so.7' is not on this machine");
+    assert_true(library_load("libz.so.1", good, 2, &f, &err));
+    assert_int_equal(f.version()[0], '1');
+}
+
+/* Texts of all lengths lie side by side and stay where they are while their tables grow. */
+static void strings_stay_where_they_are(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    struct arena a;
+    struct strings s;
+    static const char *at[N];
+    arena_init(&a);
+    strings_init(&s, &a);
+    for (uint32_t i = 0; i < N; i++) {
+        struct str text;
+        str_init(&text, &a);
+        str_printf(&text, "%u:", i);
+        str_fill(&text, 'x', i % 97 ? i % 97 : i * 20);
+        assert_int_equal(strings_addn(&s, text.buf, text.len), i + 1);
+        at[i] = strings_text(&s, i + 1);
+        assert_string_equal(at[i], text.buf);
+    }
+    for (uint32_t i = 0; i < N; i++) {
+        assert_ptr_equal(strings_text(&s, i + 1), at[i]);
+        assert_int_equal(strings_find(&s, at[i]), i + 1);
+        assert_int_equal(strings_add(&s, at[i]), i + 1);
+    }
+    assert_int_equal(s.n, N + 1);
+    arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        unit_test(libraries_are_loaded_whole_or_not),
+        unit_test(strings_stay_where_they_are),
         unit_test(arena_gives_zeroed_aligned_memory),
         unit_test(arena_gives_everything_back),
         unit_test(arena_grows_in_place_or_copies),

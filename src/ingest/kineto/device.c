@@ -21,7 +21,7 @@ static uint32_t symbol_of(struct kineto *k, const struct k_event *e)
                           .process = k->process,
                           .id = (int64_t)t->symbols.n,
                           .vgprs = e->registers};
-    s = trace_symbol(t, &made, text, k->arena);
+    s = trace_symbol(t, &made, text);
     idmap_put(&k->symbols, key, s);
     return s;
 }

@@ -125,7 +125,7 @@ static uint32_t resolve_symbol(void *ctx, const struct key *key)
                        .scratch_bytes = nsys_clamp(key->v[6])};
     int64_t best = key->v[1] ? key->v[1] : key->v[2] ? key->v[2] : key->v[3];
     const char *full = best ? trace_str(t, (uint32_t)best) : "(unknown kernel)";
-    return trace_symbol(t, &s, full, n->arena);
+    return trace_symbol(t, &s, full);
 }
 
 /* Scans a table of work and resolves what its rows name. */

@@ -12,7 +12,7 @@ static uint32_t count_at(struct db_query *q, int column)
 static uint32_t add_symbol(struct rocpd *r, const struct symbol *s)
 {
     const char *full = trace_str(r->trace, s->name);
-    return trace_symbol(r->trace, s, *full ? full : trace_str(r->trace, s->mangled), r->arena);
+    return trace_symbol(r->trace, s, *full ? full : trace_str(r->trace, s->mangled));
 }
 
 bool rocpd_read_symbols(struct rocpd *r, struct gs_error *err)

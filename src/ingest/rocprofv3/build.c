@@ -84,9 +84,7 @@ void rv3_describe_symbol(struct rv3_build *b, uint32_t slot, const struct symbol
     struct trace *t = b->trace;
     if (slot == NO_INDEX || b->symbols.v[slot] != NO_INDEX)
         return;
-    struct arena *temporary = arena_scratch();
-    b->symbols.v[slot] = trace_symbol(t, s, name, temporary);
-    arena_release(temporary);
+    b->symbols.v[slot] = trace_symbol(t, s, name);
 }
 
 void rv3_describe_counter(struct rv3_build *b, uint32_t slot, const struct counter_info *c)

@@ -32,7 +32,7 @@ static uint32_t symbol_of(struct rpd *r, uint32_t name)
     struct symbol made = {.mangled = strings_add(&t->strings, mangled),
                           .process = r->first_process,
                           .id = (int64_t)t->symbols.n};
-    s = trace_symbol(t, &made, mangled, r->arena);
+    s = trace_symbol(t, &made, mangled);
     idmap_put(&r->symbols, name, s);
     return s;
 }
