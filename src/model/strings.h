@@ -25,7 +25,7 @@ struct strings {
     size_t n, cap;
     uint32_t *slots; /* open addressing: id + 1, or 0 */
     size_t mask;
-    char *at; /* where the next text goes, and how much room there is */
+    char *at;               /* where the next text goes, and how much room there is */
     size_t room_left, room; /* the next room is so large */
     struct arena *arena;
 };

@@ -126,7 +126,7 @@ static bool read_copies(struct nsys *n, const char *table, const struct scan_col
 {
     struct copies *c = &n->trace->copies;
     struct copy_job job = {.n = n, .base = c->n};
-    struct scan scan = {table, cols, n_cols, begin, convert, &job};
+    struct scan scan = {table, cols, n_cols, begin, convert, &job, NULL};
     if (!nsys_has(n, table))
         return true;
     if (!nsys_read_enums(n, &job.enums, err))

@@ -87,7 +87,7 @@ bool nsys_read_allocations(struct nsys *n, struct gs_error *err)
     static const char table[] = "CUDA_GPU_MEMORY_USAGE_EVENTS";
     struct allocations *a = &n->trace->allocations;
     struct memory_job job = {.n = n, .base = a->n};
-    struct scan scan = {table, columns, N_COLS, begin, rows, &job};
+    struct scan scan = {table, columns, N_COLS, begin, rows, &job, NULL};
     if (!nsys_has(n, table))
         return true;
     if (!nsys_read_enums(n, &job.enums, err))

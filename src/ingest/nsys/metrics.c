@@ -116,7 +116,7 @@ bool nsys_read_metrics(struct nsys *n, struct gs_error *err)
 {
     struct telemetry *out = &n->trace->telemetry;
     struct metric_job job = {.n = n, .base = out->n};
-    struct scan scan = {"GPU_METRICS", columns, N_COLS, begin, rows, &job};
+    struct scan scan = {"GPU_METRICS", columns, N_COLS, begin, rows, &job, NULL};
     if (!nsys_has_column(n, "GPU_METRICS", "timestamp"))
         return true;
     if (!read_names(&job, err))

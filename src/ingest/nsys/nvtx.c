@@ -207,7 +207,7 @@ bool nsys_read_markers(struct nsys *n, struct gs_error *err)
 {
     struct markers *m = &n->trace->markers;
     struct nvtx_job job = {.n = n, .base = m->n};
-    struct scan scan = {"NVTX_EVENTS", columns, N_COLS, begin, rows, &job};
+    struct scan scan = {"NVTX_EVENTS", columns, N_COLS, begin, rows, &job, NULL};
     if (!nsys_has(n, "NVTX_EVENTS"))
         return true;
     if (!nsys_scan(n, &scan, err))

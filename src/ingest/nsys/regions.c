@@ -123,7 +123,7 @@ static bool read_table(struct nsys *n, const struct region_table *spec, const ch
     struct region_job job = {n, spec, r->n, n->trace->messages.n, 0};
     if (spec->fixed)
         job.fixed = strings_add(&n->trace->strings, spec->fixed);
-    struct scan scan = {table, columns, spec->peers ? N_COLS : PEER, begin, rows, &job};
+    struct scan scan = {table, columns, spec->peers ? N_COLS : PEER, begin, rows, &job, NULL};
     if (!nsys_scan(n, &scan, err))
         return false;
     nsys_note_times(n, r->start_ns, r->end_ns, job.base, r->n, "host calls without times");

@@ -44,7 +44,7 @@ static bool read_tops(struct sample_job *job, struct gs_error *err)
 {
     struct nsys *n = job->n;
     static const char table[] = "SAMPLING_CALLCHAINS";
-    struct scan scan = {table, chain_columns, C_COLS, chain_begin, chain_rows, job};
+    struct scan scan = {table, chain_columns, C_COLS, chain_begin, chain_rows, job, NULL};
     idtable_init(&job->tops, n->arena);
     if (nsys_has_column(n, table, "id") && !nsys_scan(n, &scan, err))
         return false;
@@ -103,7 +103,7 @@ bool nsys_read_samples(struct nsys *n, struct gs_error *err)
 {
     struct samples *s = &n->trace->samples;
     struct sample_job job = {.n = n, .base = s->n};
-    struct scan scan = {"COMPOSITE_EVENTS", columns, N_COLS, begin, rows, &job};
+    struct scan scan = {"COMPOSITE_EVENTS", columns, N_COLS, begin, rows, &job, NULL};
     if (!nsys_has_column(n, "COMPOSITE_EVENTS", "start"))
         return true;
     if (!read_tops(&job, err))

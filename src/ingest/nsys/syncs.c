@@ -66,7 +66,7 @@ static void rows(void *ctx, const struct scan_batch *b)
 static bool read_table(struct records *r, const char *table, const struct scan_col *columns,
                        struct gs_error *err)
 {
-    struct scan scan = {table, columns, N_COLS, begin, rows, r};
+    struct scan scan = {table, columns, N_COLS, begin, rows, r, NULL};
     return !nsys_has(r->n, table) || nsys_scan(r->n, &scan, err);
 }
 

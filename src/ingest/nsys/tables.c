@@ -61,7 +61,7 @@ static uint64_t table_key(const char *table)
 bool nsys_scan(struct nsys *n, const struct scan *s, struct gs_error *err)
 {
     struct counted c = {s, 0};
-    struct scan scan = {s->table, s->cols, s->n_cols, count_begin, count_rows, &c};
+    struct scan scan = {s->table, s->cols, s->n_cols, count_begin, count_rows, &c, NULL};
     if (!scan_table(n->db, &scan, err))
         return false;
     idmap_put(&n->count_of, table_key(s->table), (uint32_t)n->counts.n);

@@ -117,7 +117,7 @@ bool rocpd_read_copies(struct rocpd *r, struct gs_error *err)
     struct row_job job = {r, r->trace->copies.n,
                           arena_array(r->arena, uint8_t, r->trace->strings.n + 1)};
     struct scan scan = {
-        rocpd_table(r, "memory_copy"), copy_columns, N_COLS, copies_begin, copies_rows, &job};
+        rocpd_table(r, "memory_copy"), copy_columns, N_COLS, copies_begin, copies_rows, &job, NULL};
     if (!scan_table(r->db, &scan, err))
         return false;
     struct copies *c = &r->trace->copies;
@@ -196,8 +196,13 @@ bool rocpd_read_allocations(struct rocpd *r, struct gs_error *err)
     if (!rocpd_has(r, "memory_allocate"))
         return true;
     struct row_job job = {r, r->trace->allocations.n, NULL};
-    struct scan scan = {
-        rocpd_table(r, "memory_allocate"), alloc_columns, M_COLS, allocs_begin, allocs_rows, &job};
+    struct scan scan = {rocpd_table(r, "memory_allocate"),
+                        alloc_columns,
+                        M_COLS,
+                        allocs_begin,
+                        allocs_rows,
+                        &job,
+                        NULL};
     if (!scan_table(r->db, &scan, err))
         return false;
     struct allocations *a = &r->trace->allocations;

@@ -110,7 +110,7 @@ static void free_events(void *job)
 
 static bool read_counters(struct counter_job *job, struct gs_error *err)
 {
-    struct scan scan = {rocpd_table(job->r, "pmc_event"), columns, N_COLS, begin, rows, job};
+    struct scan scan = {rocpd_table(job->r, "pmc_event"), columns, N_COLS, begin, rows, job, NULL};
     if (!scan_table(job->r->db, &scan, err))
         return false;
     job->r->trace->counter_records += job->r->trace->counters.n - job->base;

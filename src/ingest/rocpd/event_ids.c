@@ -8,6 +8,9 @@
 
 enum { ROWS_PER_RANGE = 4, RANGES_LEAST = 1024 };
 
+/* So many of the first rows tell what the others are like, where they have a hole in every second. */
+enum { ROWS_TO_JUDGE = 16384, ROWS_PER_RANGE_AT_ONCE = 2 };
+
 void event_ids_init(struct event_ids *x, struct events *e, struct arena *arena,
                     struct arena *temporary)
 {
@@ -19,6 +22,7 @@ void event_ids_init(struct event_ids *x, struct events *e, struct arena *arena,
 void event_ids_begin(struct event_ids *x, size_t rows)
 {
     struct events *e = x->e;
+    x->each_id |= atomic_exchange(&x->again, false);
     if (x->each_id)
         e->id = mem_realloc(e->id, mem_mul(rows, sizeof(int64_t)));
     if (x->whole_stack)
@@ -31,6 +35,7 @@ void event_ids_begin(struct event_ids *x, size_t rows)
         x->workers[i].ranges.n = 0;
         x->workers[i].many_ranges = x->workers[i].many_blocks = false;
         x->workers[i].most = 0;
+        x->workers[i].rows = 0;
         memset(&x->workers[i].seen, 0, sizeof(x->workers[i].seen));
     }
 }
@@ -62,6 +67,10 @@ static void take_ranges(struct event_ids *x, const struct scan_batch *b, const i
             end++;
         add_range(x, b->worker, b->first + i, id[i], end - i);
     }
+    size_t *rows = &x->workers[b->worker].rows, ranges = x->workers[b->worker].ranges.n;
+    *rows += b->n;
+    if (*rows >= ROWS_TO_JUDGE && ranges > *rows / ROWS_PER_RANGE_AT_ONCE)
+        atomic_store(&x->again, true);
 }
 
 static void take_stacks(struct event_ids *x, const struct scan_batch *b, const int64_t *stack)

@@ -4,7 +4,7 @@
  *
  * Ids that count up are kept as ranges, stack ids as numbers of 32 bits (idblocks.h). Files with
  * more than one range for four rows, or with ids all over the 64 bits, are read a second time, and
- * each id is kept.
+ * each id is kept. Where ids have holes from the start that second time begins at once (`again`).
  */
 #ifndef GS_INGEST_ROCPD_EVENT_IDS_H
 #define GS_INGEST_ROCPD_EVENT_IDS_H
@@ -20,12 +20,14 @@ struct event_ids {
     struct events *e;
     struct arena *arena;       /* of the events */
     bool each_id, whole_stack; /* second try: ranges, or numbers of 32 bits, do not do */
+    atomic_bool again;         /* for scan.again: no need to look at the rest */
     struct {
         struct arena *arena;
         struct event_ranges ranges; /* in order of rows, for this worker */
         struct idblocks_seen seen;
         bool many_ranges, many_blocks;
         uint32_t most; /* the largest stack number */
+        size_t rows;   /* so far */
         char padding[64];
     } workers[PARALLEL_MAX];
 };

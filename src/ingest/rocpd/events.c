@@ -171,7 +171,8 @@ static void intern_messages(struct event_job *job)
 static bool read_events(struct event_job *job, struct gs_error *err)
 {
     struct rocpd *r = job->r;
-    struct scan scan = {rocpd_table(r, "event"), columns, N_COLS, begin, rows, job};
+    struct scan scan = {rocpd_table(r, "event"), columns, N_COLS, begin, rows, job,
+                        &job->ids.again};
     uint64_t repeated = 0;
     do {
         if (!scan_table(r->db, &scan, err))

@@ -152,7 +152,8 @@ bool rocpd_read_kernels(struct rocpd *r, struct gs_error *err)
     if (r->has_counters)
         r->events.kernel = mem_alloc(mem_mul(r->events.n, sizeof(uint32_t)));
     struct kernel_job job = {r, r->trace->kernels.n};
-    struct scan scan = {rocpd_table(r, "kernel_dispatch"), columns, N_COLS, begin, rows, &job};
+    struct scan scan = {
+        rocpd_table(r, "kernel_dispatch"), columns, N_COLS, begin, rows, &job, NULL};
     if (!scan_table(r->db, &scan, err))
         return false;
     struct tally sum = {0};

@@ -221,7 +221,7 @@ static void free_events(void *job)
 
 static bool read_regions(struct region_job *job, struct gs_error *err)
 {
-    struct scan scan = {rocpd_table(job->r, "region"), columns, N_COLS, begin, rows, job};
+    struct scan scan = {rocpd_table(job->r, "region"), columns, N_COLS, begin, rows, job, NULL};
     if (!scan_table(job->r->db, &scan, err))
         return false;
     note_missing(job);

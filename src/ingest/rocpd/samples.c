@@ -97,7 +97,7 @@ bool rocpd_read_samples(struct rocpd *r, struct gs_error *err)
     if (!rocpd_has(r, "sample"))
         return true;
     struct sample_job job = {.r = r};
-    struct scan scan = {rocpd_table(r, "sample"), columns, N_COLS, begin, rows, &job};
+    struct scan scan = {rocpd_table(r, "sample"), columns, N_COLS, begin, rows, &job, NULL};
     if (!scan_table(r->db, &scan, err))
         return false;
     r->trace->sample_records += job.n;

@@ -222,11 +222,16 @@ static bool scan_leaves(struct fast_job *job, struct worker_state *w, size_t ite
     return true;
 }
 
+static bool wants_again(const struct scan *s)
+{
+    return s->again && atomic_load(s->again);
+}
+
 static void scan_item(void *ctx, size_t item, int worker)
 {
     struct fast_job *job = ctx;
     struct worker_state *w = &job->workers[worker];
-    if (atomic_load(&job->doubt))
+    if (atomic_load(&job->doubt) || wants_again(job->scan))
         return;
     prepare_worker(job, w);
     if (!scan_leaves(job, w, item, worker))
@@ -314,8 +319,10 @@ static bool count_leaves(struct fast_call *call, size_t items)
 static bool scan_items(struct fast_call *call, size_t items)
 {
     struct fast_job *job = call->job;
-    call->scan->begin(call->scan->ctx, job->first_row[items]);
-    parallel_for(call->db->threads, items, scan_item, job);
+    do {
+        call->scan->begin(call->scan->ctx, job->first_row[items]);
+        parallel_for(call->db->threads, items, scan_item, job);
+    } while (wants_again(call->scan) && !atomic_load(&job->doubt));
     return !atomic_load(&job->doubt);
 }
 

@@ -14,6 +14,8 @@
 #ifndef GS_INGEST_SQLITE_SCAN_H
 #define GS_INGEST_SQLITE_SCAN_H
 
+#include <stdatomic.h>
+
 #include "ingest/sqlite/db.h"
 #include "ingest/sqlite/record.h"
 #include "model/trace.h"
@@ -44,6 +46,9 @@ struct scan {
     /* Called from several threads at once, with different `worker` numbers. */
     void (*rows)(void *ctx, const struct scan_batch *b);
     void *ctx;
+    /* Set by rows() that wish to start again, otherwise prepared: begin() is called soon, and clears
+     * it; through libsqlite3 all rows come first. NULL: they never do. */
+    atomic_bool *again;
 };
 
 bool scan_table(struct db *db, const struct scan *s, struct gs_error *err);

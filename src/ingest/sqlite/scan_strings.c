@@ -35,7 +35,7 @@ bool scan_strings(struct db *db, const char *table, struct strings *to, struct i
                                            {"string", SCAN_TEXT, false, 0}};
     struct arena *temporary = arena_scratch();
     struct string_rows all = {.arena = temporary};
-    struct scan scan = {table, cols, ARRAY_LEN(cols), begin, take, &all};
+    struct scan scan = {table, cols, ARRAY_LEN(cols), begin, take, &all, NULL};
     int threads = db->threads;
     db->threads = 1; /* the batches share one arena */
     bool ok = scan_table(db, &scan, err);

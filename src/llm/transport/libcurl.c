@@ -8,19 +8,19 @@
 #include "llm/http.h"
 
 #define CURL_FUNCTIONS(F)                                                                          \
-    F(easy_cleanup)                                                                                 \
-    F(easy_getinfo)                                                                                 \
-    F(easy_init)                                                                                    \
-    F(easy_setopt)                                                                                  \
-    F(easy_strerror)                                                                                \
-    F(global_init)                                                                                  \
-    F(multi_add_handle)                                                                             \
-    F(multi_info_read)                                                                              \
-    F(multi_init)                                                                                   \
-    F(multi_perform)                                                                                \
-    F(multi_poll)                                                                                   \
-    F(multi_remove_handle)                                                                          \
-    F(slist_append)                                                                                 \
+    F(easy_cleanup)                                                                                \
+    F(easy_getinfo)                                                                                \
+    F(easy_init)                                                                                   \
+    F(easy_setopt)                                                                                 \
+    F(easy_strerror)                                                                               \
+    F(global_init)                                                                                 \
+    F(multi_add_handle)                                                                            \
+    F(multi_info_read)                                                                             \
+    F(multi_init)                                                                                  \
+    F(multi_perform)                                                                               \
+    F(multi_poll)                                                                                  \
+    F(multi_remove_handle)                                                                         \
+    F(slist_append)                                                                                \
     F(slist_free_all)
 
 /* The process's own, filled by ready(). */
