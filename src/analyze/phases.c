@@ -117,8 +117,8 @@ static const char *largest_cause(const struct ledger *l)
 }
 
 /* Returns the view of a phase, with its ledger and iterations; of a whole run they are there. */
-static const struct view *look_at(const struct analysis *a, struct phase_row *p,
-                                  struct arena *arena, struct arena *temporary)
+static const struct view *look_at(const struct analysis *a, const struct view *whole,
+                                  struct phase_row *p, struct arena *arena, struct arena *temporary)
 {
     struct iteration_stats it = a->iterations;
     const struct view *seen = &a->view;
@@ -126,7 +126,7 @@ static const struct view *look_at(const struct analysis *a, struct phase_row *p,
         p->ledger = a->ledger;
     } else {
         struct view *v = arena_new(temporary, struct view);
-        view_slice(v, &a->view, p->start_ns, p->end_ns, temporary);
+        view_slice(v, whole, p->start_ns, p->end_ns, temporary);
         ledger_make(&p->ledger, v, false, arena);
         iterations_find(&it, v, temporary);
         seen = v;
@@ -136,10 +136,11 @@ static const struct view *look_at(const struct analysis *a, struct phase_row *p,
     return seen;
 }
 
-static void measure_phase(const struct analysis *a, struct phase_row *p, struct arena *arena)
+static void measure_phase(const struct analysis *a, const struct view *whole, struct phase_row *p,
+                          struct arena *arena)
 {
     struct arena *temporary = arena_scratch();
-    const struct view *v = look_at(a, p, arena, temporary);
+    const struct view *v = look_at(a, whole, p, arena, temporary);
     for (size_t g = 0; g < p->ledger.n_gpus; g++)
         p->busy_ns = add_ns(p->busy_ns, p->ledger.gpus[g].busy_ns);
     for (enum cause c = 0; c < CAUSES; c++) {
@@ -195,6 +196,7 @@ static void join_by_marker(const struct analysis *a, struct segments *s, struct 
 
 struct measuring {
     struct analysis *a;
+    struct view whole;                  /* ready to be sliced */
     struct arena *arena[MOST_SEGMENTS]; /* by phase */
 };
 
@@ -202,7 +204,7 @@ static void measure_one(void *ctx, size_t i, int worker)
 {
     const struct measuring *m = ctx;
     (void)worker;
-    measure_phase(m->a, &m->a->phases.v[i], m->arena[i]);
+    measure_phase(m->a, &m->whole, &m->a->phases.v[i], m->arena[i]);
 }
 
 static void run(struct analysis *a, struct arena *arena)
@@ -222,6 +224,10 @@ static void run(struct analysis *a, struct arena *arena)
         m.arena[i] = arena_child(arena);
         vec_push(&a->phases, arena, p);
     }
+    if (a->phases.n > 1)
+        view_to_slice(&m.whole, &a->view, temporary);
+    else
+        m.whole = a->view;
     parallel_for(a->view.workers, a->phases.n, measure_one, &m);
     number_names(a, arena);
     arena_release(temporary);

@@ -228,7 +228,7 @@ void summary_make(struct summary *s, const struct analysis *a, struct arena *are
 static const struct analysis_kind *const kinds[] = {&analysis_breakdown, &analysis_hotspots,
                                                     &analysis_api, &analysis_gaps};
 
-static void analyze_phase(struct analysis *part, const struct analysis *a,
+static void analyze_phase(struct analysis *part, const struct analysis *a, const struct view *whole,
                           const struct phase_row *p, struct arena *arena)
 {
     *part = (struct analysis){.trace = a->trace,
@@ -237,17 +237,19 @@ static void analyze_phase(struct analysis *part, const struct analysis *a,
                               .capabilities = a->capabilities,
                               .hardware = a->hardware,
                               .ledger = p->ledger};
-    view_slice(&part->view, &a->view, p->start_ns, p->end_ns, arena);
+    view_slice(&part->view, whole, p->start_ns, p->end_ns, arena);
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         kinds[i]->run(part, arena);
 }
 
 void summary_phases(struct summary *s, struct arena *arena)
 {
+    struct view whole;
+    view_to_slice(&whole, &s->a->view, arena);
     for (size_t i = 0; i < s->a->phases.n; i++) {
         struct analysis *part = arena_new(arena, struct analysis);
         struct summary *of = arena_new(arena, struct summary);
-        analyze_phase(part, s->a, &s->a->phases.v[i], arena);
+        analyze_phase(part, s->a, &whole, &s->a->phases.v[i], arena);
         summary_make(of, part, arena);
         vec_push(&s->phases, arena, ((struct phase_summary){&s->a->phases.v[i], of}));
     }

@@ -466,68 +466,6 @@ const uint32_t *kernel_rows(const struct view *v, struct arena *a)
     return rows;
 }
 
-/* ---- slices ---- */
-
-/*
- * The rows of a list ordered by start that reach into [start, end). Work that began long before
- * and still runs is found by looking back over a bounded number of rows. Returns how many rows come
- * after them.
- */
-static size_t slice_rows(uint32_t **rows, size_t *n, const int64_t *start_ns, const int64_t *end_ns,
-                         int64_t start, int64_t end)
-{
-    enum { LOOK_BACK = 4096 };
-    size_t lo = 0;
-    BISECT(lo, *n, mid, start_ns[(*rows)[mid]] < start);
-    size_t first = lo;
-    for (size_t i = lo, steps = 0; i-- > 0 && steps < LOOK_BACK; steps++)
-        if (end_ns[(*rows)[i]] > start)
-            first = i;
-    size_t last = lo;
-    BISECT(last, *n, mid, start_ns[(*rows)[mid]] < end);
-    size_t later = *n - last;
-    *rows += first;
-    *n = last - first;
-    return later;
-}
-
-void view_slice(struct view *out, const struct view *v, int64_t start_ns, int64_t end_ns,
-                struct arena *a)
-{
-    const struct trace *t = v->trace;
-    *out = *v;
-    out->is_slice = true;
-    out->outer = NULL;
-    out->start_ns = start_ns;
-    out->end_ns = end_ns;
-    out->n_kernels = out->n_copies = out->n_calls = 0;
-    out->gpus = arena_array(a, struct view_gpu, v->n_gpus);
-    out->threads = arena_array(a, struct view_thread, v->n_threads);
-    for (size_t g = 0; g < v->n_gpus; g++) {
-        struct view_gpu *u = &out->gpus[g];
-        *u = v->gpus[g];
-        u->later_kernels = slice_rows(&u->kernels, &u->n_kernels, t->kernels.start_ns,
-                                      t->kernels.end_ns, start_ns, end_ns);
-        u->later_copies = slice_rows(&u->copies, &u->n_copies, t->copies.start_ns, t->copies.end_ns,
-                                     start_ns, end_ns);
-        u->has_earlier = u->kernels != v->gpus[g].kernels || u->copies != v->gpus[g].copies ||
-                         v->gpus[g].has_earlier;
-        out->n_kernels += u->n_kernels;
-        out->n_copies += u->n_copies;
-    }
-    for (size_t i = 0; i < v->n_threads; i++) {
-        struct view_thread *h = &out->threads[i];
-        *h = v->threads[i];
-        slice_rows(&h->inner, &h->n_inner, t->regions.start_ns, t->regions.end_ns, start_ns,
-                   end_ns);
-        slice_rows(&h->outer, &h->n_outer, t->regions.start_ns, t->regions.end_ns, start_ns,
-                   end_ns);
-        out->n_calls += view_thread_calls(h);
-    }
-    if (v->n_calls && !out->n_calls)
-        out->n_calls = 1; /* calls were recorded, only not here: that is known, too */
-}
-
 void view_spans_of(struct spans *out, const struct view *v, const uint32_t *rows, size_t n,
                    const int64_t *start_ns, const int64_t *end_ns, struct arena *a)
 {

@@ -43,7 +43,8 @@ struct view_gpu {
     /* Of a slice: rows behind these that come after it, and whether any came before it. */
     size_t later_kernels, later_copies;
     bool has_earlier;
-    const struct spans *left_out; /* see view_opts; NULL: nothing */
+    const int64_t *kernels_until, *copies_until; /* see view_to_slice() */
+    const struct spans *left_out;                /* see view_opts; NULL: nothing */
 };
 
 /*
@@ -54,6 +55,7 @@ struct view_gpu {
 struct view_thread {
     uint32_t *outer, *inner;
     size_t n_outer, n_inner;
+    const int64_t *outer_until, *inner_until; /* see view_to_slice() */
 };
 
 static inline size_t view_thread_calls(const struct view_thread *th)
@@ -96,9 +98,14 @@ void view_make(struct view *v, const struct trace *t, const struct view_opts *o,
 void view_begin(struct view *v, const struct trace *t, const struct view_opts *o, struct arena *a);
 
 /*
- * The part of a view between two times, sharing its memory: for the ledger of a phase or an
- * iteration. Slicing a whole run piece by piece costs about as much as one more pass over it.
+ * The part of a view between two times: for the ledger of a phase or an iteration. Rows that began
+ * before and still run are in it, those that had ended are not. It shares the memory of the view
+ * where its rows lie together.
+ *
+ * A slice looks at all rows before it. Of what view_to_slice() made it need not: several slices of
+ * that cost about as much as one more pass over the run.
  */
+void view_to_slice(struct view *out, const struct view *v, struct arena *a);
 void view_slice(struct view *out, const struct view *v, int64_t start_ns, int64_t end_ns,
                 struct arena *a);
 

@@ -505,12 +505,86 @@ static void threads_do_not_change_a_result(void **state)
     }
 }
 
+/* ---- slices ---- */
+
+/* A list of a slice against one of the window: the same rows in the same order. */
+static void assert_same_rows(const uint32_t *x, size_t n, const uint32_t *y, size_t m)
+{
+    assert_int_equal(n, m);
+    assert_memory_equal(x, y, n * sizeof(*x));
+}
+
+static void assert_same_view(const struct view *slice, const struct view *window)
+{
+    assert_int_equal(slice->n_kernels, window->n_kernels);
+    assert_int_equal(slice->n_copies, window->n_copies);
+    for (size_t g = 0; g < window->n_gpus; g++) {
+        const struct view_gpu *x = &slice->gpus[g], *y = &window->gpus[g];
+        assert_same_rows(x->kernels, x->n_kernels, y->kernels, y->n_kernels);
+        assert_same_rows(x->copies, x->n_copies, y->copies, y->n_copies);
+    }
+    for (size_t t = 0; t < window->n_threads; t++) {
+        struct view_calls x = view_calls(slice, t), y = view_calls(window, t);
+        uint32_t call, same;
+        while (view_next_call(&y, &call)) {
+            assert_true(view_next_call(&x, &same));
+            assert_int_equal(call, same);
+        }
+        assert_false(view_next_call(&x, &same));
+    }
+}
+
+/* Many rows, of which few last: what began thousands of rows before may still run. */
+static void make_long_ones(struct made *m, struct made_random *r)
+{
+    made_init(m);
+    uint32_t stream[2] = {made_stream(m, made_gpu(m), 1), made_stream(m, made_gpu(m), 2)};
+    uint32_t main = made_symbol(m, "main"), k = made_symbol(m, "k");
+    made_call_on(m, 0, REGION_HIP, "main", 1, US(10000));
+    for (int i = 0; i < 9000; i++) {
+        int64_t start = US(4 * i) + made_random(r, 3000);
+        int64_t length = made_random(r, 500) ? made_random(r, 3000) + 1 : US(made_random(r, 30000));
+        uint32_t on = stream[made_random(r, 2)];
+        if (made_random(r, 4))
+            made_kernel_of(m, length > US(3) ? main : k, on, start, start + length, NO_INDEX);
+        else
+            made_copy(m, COPY_H2D, on, start, start + length, NO_INDEX);
+        int64_t call = US(4 * i);
+        made_call_on(m, 0, REGION_HIP, "f", call, call + made_random(r, 4000) + 1);
+    }
+}
+
+static void slices_hold_what_windows_hold(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        struct made m;
+        struct made_random r = {seed * 0x9e3779b97f4a7c15u};
+        struct view whole, prepared, window, slice;
+        struct view_opts all = {.gpu = -1, .process = -1, .threads = 1};
+        make_long_ones(&m, &r);
+        view_make(&whole, &m.t, &all, &m.arena);
+        view_to_slice(&prepared, &whole, &m.arena);
+        for (int i = 0; i < 20; i++) {
+            int64_t from = made_random(&r, whole.end_ns), to = from + 1 + made_random(&r, US(5000));
+            to = i % 5 == 0 || to > whole.end_ns ? whole.end_ns : to;
+            struct view_opts part = all;
+            part.has_window = true;
+            part.start_ns = from;
+            part.end_ns = to;
+            view_make(&window, &m.t, &part, &m.arena);
+            view_slice(&slice, i % 2 ? &prepared : &whole, from, to, &m.arena);
+            assert_same_view(&slice, &window);
+        }
+        made_release(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        unit_test(percentiles_are_by_nearest_rank),
-        unit_test(percentiles_agree_with_sorting),
-        unit_test(all_agree_with_counting_and_sorting),
+        unit_test(slices_hold_what_windows_hold),  unit_test(percentiles_are_by_nearest_rank),
+        unit_test(percentiles_agree_with_sorting), unit_test(all_agree_with_counting_and_sorting),
         unit_test(threads_do_not_change_a_result),
     };
     return unit_run(tests);
