@@ -89,10 +89,26 @@ def shuffle_events(db):
     db.executemany(f'insert into "{name}" values ({", ".join("?" * len(rows[0]))})', rows)
 
 
+def many_agents_and_streams(db):
+    """70,000 of each in front of those that are used, as thousands of processes have: 32 bits do not count their pairs."""
+    for base in ("info_agent", "info_stream"):
+        name = table(db, base)
+        names = [c for c in columns(db, name) if c != "id"]
+        where = "where type = 'GPU'" if base == "info_agent" else ""
+        row = db.execute(f'select {", ".join(names)} from "{name}" {where} limit 1').fetchone()
+        db.executemany(f'insert into "{name}" (id, {", ".join(names)}) values (?{", ?" * len(names)})',
+                       ((-1 - i, *row) for i in range(70_000)))
+
+
 def analysis(gpusight, path, threads="2"):
     done = subprocess.run([gpusight, "--threads", threads, "analyze", "--format", "json", os.path.basename(path)],
                           cwd=os.path.dirname(path), capture_output=True)
     return done.returncode, done.stdout, done.stderr
+
+
+def without_agent(document):
+    """Which agent a GPU is, which several are now."""
+    return re.sub(rb'"agent_id": [^,]*,', b"", document)
 
 
 def variant(gpusight, plain, folder, change):
@@ -157,6 +173,9 @@ def main():
                 same(f"ids of {what} {name}", (0, expected), variant(gpusight, plain, where, lambda db: change(db, to))[:2])
         where = os.path.join(folder, "shuffled")
         same("events in any order", (0, expected), variant(gpusight, plain, where, shuffle_events)[:2])
+        where = os.path.join(folder, "agents")
+        code, actual, _ = variant(gpusight, plain, where, many_agents_and_streams)
+        same("many agents and streams that nobody uses", (0, without_agent(expected)), (code, without_agent(actual)))
         where = os.path.join(folder, "shuffled far")
         same("events in any order, all over", (0, expected), variant(
             gpusight, plain, where, lambda db: (renumber_events(db, all_over), renumber_stacks(db, all_over), shuffle_events(db)))[:2])

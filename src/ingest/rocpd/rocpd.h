@@ -173,7 +173,7 @@ static inline uint32_t event_call(const struct rocpd *r, uint32_t row)
 }
 
 /*
- * Streams are provisional while many threads read: (agent, listed stream) packed into one number,
+ * Streams are provisional while many threads read: (GPU, listed stream) packed into one number,
  * 0 meaning unknown for each. rocpd_finish_streams() turns a column of them into streams.
  */
 uint32_t rocpd_provisional_stream(const struct rocpd *r, uint32_t agent, int64_t stream_id);

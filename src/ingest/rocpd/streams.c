@@ -1,20 +1,24 @@
 #include "ingest/rocpd/rocpd.h"
 
-/* A provisional stream: (agent + 1) * (listed streams + 1) + (listed stream + 1), 0 = unknown. */
+/*
+ * A provisional stream: (GPU + 1) * (listed streams + 1) + (listed stream + 1), 0 = unknown. Every
+ * process has agents of its own, so they are many more than GPUs: their product would not fit.
+ */
 uint32_t rocpd_provisional_stream(const struct rocpd *r, uint32_t agent, int64_t stream_id)
 {
     uint32_t listed = idtable_get(&r->streams, stream_id);
+    uint32_t gpu = agent == NO_INDEX ? NO_INDEX : r->trace->agents.v[agent].gpu;
     uint64_t width = r->stream_list.n + 1;
-    uint64_t number =
-        (agent == NO_INDEX ? 0 : agent + 1) * width + (listed == NO_INDEX ? 0 : listed + 1);
+    uint64_t number = (gpu == NO_INDEX ? 0 : gpu + UINT64_C(1)) * width +
+                      (listed == NO_INDEX ? 0 : listed + UINT64_C(1));
     return number > UINT32_MAX ? 0 : (uint32_t)number;
 }
 
 static uint32_t final_stream(struct rocpd *r, uint32_t provisional)
 {
     size_t width = r->stream_list.n + 1;
-    uint32_t agent = (uint32_t)(provisional / width), listed = (uint32_t)(provisional % width);
-    uint32_t gpu = agent ? r->trace->agents.v[agent - 1].gpu : NO_INDEX;
+    uint32_t gpu = (uint32_t)(provisional / width), listed = (uint32_t)(provisional % width);
+    gpu = gpu ? gpu - 1 : NO_INDEX;
     struct stream s = {r->process, gpu, -1, 0, STREAM_UNKNOWN};
     if (listed)
         s = r->stream_list.v[listed - 1];
