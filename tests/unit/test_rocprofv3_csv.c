@@ -235,19 +235,22 @@ static void agent_info_describes_devices(void **state)
     static const char *const words[] = {"Agent 4", "GPU 1", "4"};
     struct arena a;
     arena_init(&a);
-    put("x_agent_info.csv",
-        "\"Node_Id\",\"Logical_Node_Id\",\"Agent_Type\",\"Cu_Count\",\"Simd_Per_Cu\",\"Domain\","
-        "\"Location_Id\",\"Name\",\"Product_Name\",\"New_Column\"\n0,0,\"CPU\",96,0,0,0,\"EPYC\","
-        "\"EPYC\",1\n3,1,\"GPU\",304,4,0,9,\"gfx942\",\"MI300X\",1\n"
-        "4,2,\"GPU\",304,4,0,10,\"gfx942\",\"MI300X\",1\n",
-        &a);
-    for (size_t i = 0; i < 3; i++) {
+    static const char *const gpus[] = {"3,1,\"GPU\",304,4,0,9,\"gfx942\",\"MI300X\",1\n",
+                                       "4,2,\"GPU\",304,4,0,10,\"gfx942\",\"MI300X\",1\n"};
+    for (size_t i = 0; i < 6; i++) { /* GPUs are counted by node, in whatever order they stand */
         struct trace t;
+        put("x_agent_info.csv",
+            arena_printf(&a,
+                         "\"Node_Id\",\"Logical_Node_Id\",\"Agent_Type\",\"Cu_Count\","
+                         "\"Simd_Per_Cu\",\"Domain\",\"Location_Id\",\"Name\",\"Product_Name\","
+                         "\"New_Column\"\n%s0,0,\"CPU\",96,0,0,0,\"EPYC\",\"EPYC\",1\n%s",
+                         gpus[i / 3], gpus[1 - i / 3]),
+            &a);
         put("x_kernel_trace.csv",
             arena_printf(&a,
                          KERNEL_HEADER "\n\"KERNEL_DISPATCH\",\"%s\",1,6,77,1,10,\"k\",5,200,300,"
                                        "0,0,8,4,32,64,2,1,1024,2,1\n",
-                         words[i]),
+                         words[i % 3]),
             &a);
         load_good(&t, arena_printf(&a, "%s/x", folder));
         assert_int_equal(t.gpus.n, 2);
@@ -257,7 +260,7 @@ static void agent_info_describes_devices(void **state)
         assert_int_equal(g->cu_count, 304);
         assert_int_equal(g->location, 10);
         assert_string_equal(trace_str(&t, g->arch), "gfx942");
-        assert_true(g->used && !t.gpus.v[0].used);
+        assert_true(g->used && !t.gpus.v[g == t.gpus.v].used);
         trace_release(&t);
     }
     arena_release(&a);

@@ -101,6 +101,21 @@ static uint32_t host_of(struct rv3c *r, uint32_t process)
     return p->host;
 }
 
+/* Agents of a type are counted in order of their nodes, in whatever order they are listed. */
+static void number_agent(struct rv3c *r, struct csv_agent *a)
+{
+    for (size_t i = 0; i < r->agents.n; i++) {
+        struct csv_agent *other = &r->agents.v[i];
+        if (other->type != a->type || other->process != a->process)
+            continue;
+        if (other->node <= a->node)
+            a->type_index++;
+        else
+            other->gpu.index = (int32_t)++other->type_index;
+    }
+    a->gpu.index = (int32_t)a->type_index;
+}
+
 void rv3c_add_agent(struct rv3c *r)
 {
     size_t n;
@@ -119,12 +134,10 @@ void rv3c_add_agent(struct rv3c *r)
     }
     a.node = (int64_t)node;
     a.logical = (int64_t)rv3c_small(r, COL_LOGICAL_NODE);
-    for (size_t i = 0; i < r->agents.n; i++)
-        a.type_index += r->agents.v[i].type == a.type && r->agents.v[i].process == a.process;
     if (a.type == AGENT_GPU)
         read_gpu(r, &a.gpu);
     a.gpu.node_id = (int32_t)a.node;
-    a.gpu.index = (int32_t)a.type_index;
+    number_agent(r, &a);
     vec_push(&r->agents, r->build.arena, a);
 }
 
