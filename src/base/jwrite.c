@@ -1,6 +1,7 @@
 #include "base/jwrite.h"
 
 #include <assert.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +9,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
+
+enum { NUMBER_MAX = 40 };
 
 void jw_init(struct jwrite *w, struct str *out, int indent)
 {
@@ -114,6 +117,38 @@ void jw_uint(struct jwrite *w, const char *key, uint64_t v)
     str_printf(w->out, "%" PRIu64, v);
 }
 
+/* From the first digit that is no zero to the last one. */
+static int significant(const char *text)
+{
+    int n = 0, last = 0;
+    for (; *text && *text != 'e'; text++) {
+        n += *text != '-' && *text != '.' && (n || *text != '0');
+        last = *text != '0' && *text != '.' ? n : last;
+    }
+    return last;
+}
+
+/*
+ * The fewest digits, at least six, that read back equal. A decimal of up to 15 digits comes back
+ * from a double as it was, so those of it that are zeros at the end are what is not needed.
+ */
+static void shortest(char text[NUMBER_MAX], double v)
+{
+    enum { LEAST = 6, ALWAYS = 15, MOST = 17 };
+    bool normal = fabs(v) >= DBL_MIN; /* those below have fewer digits, zero none */
+    int digits = normal ? ALWAYS : LEAST;
+    for (; digits <= MOST; digits++) {
+        snprintf(text, NUMBER_MAX, "%.*g", digits, v);
+        if (digits == MOST || strtod(text, NULL) == v)
+            break;
+    }
+    if (digits > ALWAYS || !normal)
+        return;
+    digits = significant(text);
+    if (digits < ALWAYS)
+        snprintf(text, NUMBER_MAX, "%.*g", digits < LEAST ? LEAST : digits, v);
+}
+
 void jw_num(struct jwrite *w, const char *key, double v)
 {
     if (!isfinite(v)) {
@@ -121,12 +156,8 @@ void jw_num(struct jwrite *w, const char *key, double v)
         return;
     }
     begin(w, key);
-    char text[40];
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof(text), "%.*g", digits, v);
-        if (strtod(text, NULL) == v)
-            break;
-    }
+    char text[NUMBER_MAX];
+    shortest(text, v);
     str_puts(w->out, text);
 }
 

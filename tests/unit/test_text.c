@@ -1,7 +1,9 @@
 /* Text out: UTF-8, numbers for people, JSON. */
 #include "unit.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,9 +223,43 @@ static void json_numbers_read_back_equal(void **state)
         assert_true(strtod(number(hard[i]), NULL) == hard[i]);
 }
 
+/* Digit by digit until it reads back equal. */
+static void assert_shortest(double v)
+{
+    char text[40];
+    int digits = 5;
+    do
+        snprintf(text, sizeof(text), "%.*g", ++digits, v);
+    while (strtod(text, NULL) != v);
+    assert_string_equal(number(v), text);
+}
+
+static void json_numbers_have_the_fewest_digits(void **state)
+{
+    (void)state;
+    static const double scale[] = {1e-20, 1e-3, 1, 1e3, 1e4, 1e10, 1e15, 1e22};
+    uint64_t x = 1;
+    for (int i = 0; i < 20000; i++) {
+        double any;
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        memcpy(&any, &x, sizeof(any));
+        if (isfinite(any))
+            assert_shortest(any);
+        assert_shortest((double)(int64_t)(x >> (1 + i % 63)) / scale[i % 8]); /* few digits */
+        assert_shortest(-(double)(x % 1000) * scale[i % 8]);
+    }
+    assert_shortest(DBL_MIN);
+    assert_shortest(DBL_MAX);
+    assert_shortest(5e-324);
+    assert_string_equal(number(1e6), "1e+06");
+    assert_string_equal(number(123456), "123456");
+    assert_string_equal(number(9007199254740993.0), "9007199254740992");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        unit_test(json_numbers_have_the_fewest_digits),
         unit_test(well_formed_text_is_decoded),
         unit_test(malformed_text_is_refused),
         unit_test(widths_are_terminal_columns),
