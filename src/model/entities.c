@@ -67,11 +67,7 @@ uint32_t trace_stream(struct trace *t, uint32_t process, uint32_t gpu, int64_t i
     uint32_t at = find_stream(t, &made);
     if (at != NO_INDEX)
         return at;
-    struct stream *added = vec_add(&t->streams, &t->arena); /* its padding stays zero */
-    added->process = process;
-    added->gpu = gpu;
-    added->id = id;
-    added->name = name;
+    vec_push(&t->streams, &t->arena, made);
     return (uint32_t)t->streams.n - 1;
 }
 

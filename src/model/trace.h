@@ -242,11 +242,16 @@ struct process {
     int64_t start_ns, end_ns; /* of the process itself; 0: not known */
 };
 
+/* The lists are compared and kept as bytes: what lies between two members has a name, and is zero. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
+
 struct thread {
-    uint32_t process;
     int64_t tid;
+    uint32_t process;
     uint32_t name;
     uint32_t gets_from; /* thread that hands work over to it, + 1; 0: not recorded */
+    uint32_t unused;
 };
 
 /* A physical device. Zero means "not known" in every number. */
@@ -262,10 +267,11 @@ struct gpu {
     uint32_t lds_bytes_per_cu;
     uint32_t xcc_count;
     uint32_t clock_mhz, memory_clock_mhz, memory_width_bits;
+    bool used; /* some kernel or copy ran on it */
+    uint8_t unused[3];
     uint64_t memory_bytes;
     uint64_t host_link_mbps, peer_link_mbps; /* megabytes per second and direction */
     uint64_t location;                       /* PCI domain and address, to tell devices apart */
-    bool used;                               /* some kernel or copy ran on it */
 };
 
 enum agent_type { AGENT_CPU, AGENT_GPU, AGENT_OTHER };
@@ -274,7 +280,8 @@ enum agent_type { AGENT_CPU, AGENT_GPU, AGENT_OTHER };
 struct agent {
     uint32_t process;
     enum agent_type type;
-    uint32_t gpu;    /* NO_INDEX unless AGENT_GPU */
+    uint32_t gpu; /* NO_INDEX unless AGENT_GPU */
+    uint32_t unused;
     int64_t id;      /* as the profiler numbers it */
     uint64_t handle; /* as its records refer to it, where that is another number; otherwise 0 */
 };
@@ -295,9 +302,8 @@ struct stream {
 };
 
 struct queue {
-    uint32_t process;
     int64_t id;
-    uint32_t name;
+    uint32_t process, name;
 };
 
 struct symbol {
@@ -308,6 +314,7 @@ struct symbol {
     int64_t id;
     uint32_t vgprs, accum_vgprs, sgprs; /* allocated, per work-item or wave; NVIDIA: vgprs */
     uint32_t lds_bytes, scratch_bytes;
+    uint32_t unused;
 };
 
 /* How a kernel was launched; equal launches share one entry. Sizes are in work-items (threads). */
@@ -323,6 +330,7 @@ struct counter_info {
     uint32_t gpu;
     int64_t id;
     bool derived;
+    uint8_t unused[7];
 };
 
 struct series {
@@ -330,6 +338,7 @@ struct series {
     uint32_t gpu; /* NO_INDEX: of the host or process */
     uint32_t process;
 };
+#pragma GCC diagnostic pop
 
 enum trace_format {
     TRACE_UNKNOWN,

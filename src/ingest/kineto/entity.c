@@ -90,8 +90,9 @@ uint32_t kineto_thread(struct kineto *k, int64_t pid, int64_t tid)
     uint64_t key = hash_u64(process) ^ (uint64_t)tid;
     uint32_t found = idmap_get(&k->threads, key);
     bool text = is_text(tid);
-    struct thread made = {process, text ? (int64_t)(tid - K_TEXT) : tid,
-                          text ? (uint32_t)(tid - K_TEXT) : 0, 0};
+    struct thread made = {.process = process,
+                          .tid = text ? (int64_t)(tid - K_TEXT) : tid,
+                          .name = text ? (uint32_t)(tid - K_TEXT) : 0};
     if (found != NO_INDEX && t->threads.v[found].process == process &&
         t->threads.v[found].tid == made.tid)
         return found;

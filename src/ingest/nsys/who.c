@@ -108,8 +108,9 @@ static uint32_t resolve_thread(void *ctx, const struct key *key)
     struct nsys *n = ctx;
     int64_t global = key->v[0];
     uint32_t name = idmap_get(&n->thread_names, (uint64_t)global);
-    struct thread t = {nsys_process(n, global & ~NSYS_ID_MASK), global & NSYS_ID_MASK,
-                       name == NO_INDEX ? 0 : name, 0};
+    struct thread t = {.process = nsys_process(n, global & ~NSYS_ID_MASK),
+                       .tid = global & NSYS_ID_MASK,
+                       .name = name == NO_INDEX ? 0 : name};
     vec_push(&n->trace->threads, &n->trace->arena, t);
     return (uint32_t)n->trace->threads.n - 1;
 }

@@ -106,8 +106,9 @@ static bool read_threads(struct rocpd *r, struct gs_error *err)
     if (!rocpd_query(&q, r, "info_thread", columns, err))
         return false;
     while (db_next(&q)) {
-        struct thread t = {rocpd_process(r, sqlite3_column_int64(q.stmt, 1)),
-                           sqlite3_column_int64(q.stmt, 2), rocpd_text(r, &q, 3), 0};
+        struct thread t = {.process = rocpd_process(r, sqlite3_column_int64(q.stmt, 1)),
+                           .tid = sqlite3_column_int64(q.stmt, 2),
+                           .name = rocpd_text(r, &q, 3)};
         if (t.tid < 0) /* stands for "not known" where the schema wants a thread */
             continue;
         idtable_put(&r->threads, sqlite3_column_int64(q.stmt, 0), (uint32_t)r->trace->threads.n);
@@ -180,8 +181,9 @@ static bool read_queues_and_streams(struct rocpd *r, struct gs_error *err)
         return false;
     while (db_next(&q)) {
         int64_t row = sqlite3_column_int64(q.stmt, 0);
-        struct queue queue = {rocpd_process(r, sqlite3_column_int64(q.stmt, 1)),
-                              id_in_process(&q, 3, row), rocpd_text(r, &q, 2)};
+        struct queue queue = {.process = rocpd_process(r, sqlite3_column_int64(q.stmt, 1)),
+                              .id = id_in_process(&q, 3, row),
+                              .name = rocpd_text(r, &q, 2)};
         idtable_put(&r->queues, row, (uint32_t)r->trace->queues.n);
         vec_push(&r->trace->queues, &r->trace->arena, queue);
     }

@@ -24,7 +24,7 @@ uint32_t rv3_thread(struct rv3_build *b, uint32_t process, uint64_t tid)
     uint32_t row = idmap_claim(&p->threads, tid, (uint32_t)b->trace->threads.n);
     if (row == b->trace->threads.n)
         vec_push(&b->trace->threads, &b->trace->arena,
-                 ((struct thread){p->process, (int64_t)tid, 0, 0}));
+                 ((struct thread){.process = p->process, .tid = (int64_t)tid}));
     return row;
 }
 
@@ -70,8 +70,11 @@ void rv3_describe_agent(struct rv3_build *b, uint32_t slot, enum agent_type type
     struct trace *t = b->trace;
     if (slot == NO_INDEX || b->agents.v[slot].agent != NO_INDEX)
         return;
-    struct agent a = {b->processes.v[b->agents.v[slot].process].process, type, NO_INDEX, id,
-                      b->agents.v[slot].id};
+    struct agent a = {.process = b->processes.v[b->agents.v[slot].process].process,
+                      .type = type,
+                      .gpu = NO_INDEX,
+                      .id = id,
+                      .handle = b->agents.v[slot].id};
     if (g)
         a.gpu = trace_gpu(t, g);
     b->agents.v[slot].agent = (uint32_t)t->agents.n;

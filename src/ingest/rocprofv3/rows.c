@@ -97,7 +97,8 @@ static uint32_t queue_of(struct rv3_build *b, uint32_t process, uint64_t id)
         return NO_INDEX;
     uint32_t row = idmap_claim(&p->queues, id, (uint32_t)b->trace->queues.n);
     if (row == b->trace->queues.n)
-        vec_push(&b->trace->queues, &b->trace->arena, ((struct queue){p->process, (int64_t)id, 0}));
+        vec_push(&b->trace->queues, &b->trace->arena,
+                 ((struct queue){.process = p->process, .id = (int64_t)id}));
     return row;
 }
 

@@ -90,7 +90,8 @@ static uint32_t thread_of(struct rpd *r, int64_t pid, int64_t tid)
         r->trace->threads.v[t].tid == tid)
         return t;
     t = (uint32_t)r->trace->threads.n;
-    vec_push(&r->trace->threads, &r->trace->arena, ((struct thread){process, tid, 0, 0}));
+    vec_push(&r->trace->threads, &r->trace->arena,
+             ((struct thread){.process = process, .tid = tid}));
     idmap_put(&r->threads, key, t);
     return t;
 }

@@ -68,7 +68,8 @@ uint32_t rpd_queue(struct rpd *r, uint32_t process, uint32_t gpu, int64_t id)
     uint32_t q = idmap_get(&r->queues, key);
     if (q == NO_INDEX) {
         q = (uint32_t)r->trace->queues.n;
-        vec_push(&r->trace->queues, &r->trace->arena, ((struct queue){process, id, 0}));
+        vec_push(&r->trace->queues, &r->trace->arena,
+                 ((struct queue){.process = process, .id = id}));
         idmap_put(&r->queues, key, q);
     }
     return q;
