@@ -1,7 +1,7 @@
 /*
- * Fuzzing the readers of Perfetto traces and XPlanes, and the writers: any bytes, as a file. Whatever they make
- * of them must be a trace whose references hold, or an error with one line of text; and such a
- * trace can be converted.
+ * Fuzzing the readers of Perfetto traces and XPlanes, and the writers: any bytes, as a file. Whatever
+ * they make of them must be a trace whose references hold, or an error with one line of text; and
+ * such a trace can be converted.
  */
 #include "base/mem.h"
 #include "convert/convert.h"
@@ -9,35 +9,6 @@
 #include "ingest/ingest.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static bool index_ok(uint32_t i, size_t n)
-{
-    return i < n || i == NO_INDEX;
-}
-
-static void check(const struct trace *t)
-{
-    for (size_t i = 0; i < t->kernels.n; i++) {
-        must(t->kernels.symbol[i] < t->symbols.n, "symbol");
-        must(t->kernels.launch[i] < t->launches.n, "launch");
-        must(t->kernels.stream[i] < t->streams.n, "stream of a kernel");
-        must(index_ok(t->kernels.call[i], t->regions.n), "call");
-        must(index_ok(t->kernels.thread[i], t->threads.n), "thread");
-    }
-    for (size_t i = 0; i < t->copies.n; i++) {
-        must(t->copies.stream[i] < t->streams.n, "stream of a copy");
-        must(index_ok(t->copies.src[i], t->agents.n), "source");
-        must(index_ok(t->copies.dst[i], t->agents.n), "destination");
-    }
-    for (size_t i = 0; i < t->regions.n; i++)
-        must(t->regions.thread[i] < t->threads.n && t->regions.name[i] < t->strings.n, "region");
-    for (size_t i = 0; i < t->markers.n; i++)
-        must(index_ok(t->markers.thread[i], t->threads.n), "thread of a marker");
-    for (size_t i = 0; i < t->telemetry.n; i++)
-        must(t->telemetry.series[i] < t->series.n, "series");
-    for (size_t i = 0; i < t->counters.n; i++)
-        must(t->counters.counter[i] < t->counter_infos.n, "counter");
-}
 
 /* All forms that are one file, into nowhere. */
 static void convert(const struct trace *t)
@@ -73,7 +44,7 @@ static void one(void *ctx)
     struct ingest_file file = {call->path, call->format, NULL};
     trace_init(&t);
     if (ingest_load_files(&t, &(struct ingest_files){&file, 1, 1}, &o, &err)) {
-        check(&t);
+        must_refer(&t);
         convert(&t);
     } else {
         must_be_one_line(&err);

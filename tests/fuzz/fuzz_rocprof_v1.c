@@ -10,17 +10,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(const struct trace *t)
-{
-    for (size_t i = 0; i < t->kernels.n; i++) {
-        must(t->kernels.symbol[i] < t->symbols.n, "symbol");
-        must(t->kernels.launch[i] < t->launches.n, "launch");
-        must(t->kernels.stream[i] < t->streams.n, "stream of a kernel");
-    }
-    for (size_t i = 0; i < t->counters.n; i++)
-        must(t->counters.counter[i] < t->counter_infos.n, "counter");
-}
-
 static void as_results(const char *path)
 {
     struct trace t;
@@ -29,7 +18,7 @@ static void as_results(const char *path)
     struct ingest_file file = {path, &format_rocprof_v1, NULL};
     trace_init(&t);
     if (ingest_load_files(&t, &(struct ingest_files){&file, 1, 1}, &o, &err))
-        check(&t);
+        must_refer(&t);
     else
         must_be_one_line(&err);
     trace_release(&t);

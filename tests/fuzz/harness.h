@@ -9,6 +9,9 @@ void must(bool holds, const char *what);
 /* An error is one line. */
 void must_be_one_line(const struct gs_error *err);
 
+/* Every number in a trace that stands for a row, a name or a kind is one. Nothing is packed. */
+void must_refer(const struct trace *t);
+
 /* The bytes as a file, the same for all calls; its path. */
 const char *as_file(const uint8_t *data, size_t size);
 
