@@ -2,25 +2,24 @@
 #ifndef GS_RUN_PATTERN_H
 #define GS_RUN_PATTERN_H
 
-#include <regex.h>
-
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/opt.h"
+#include "base/regex.h"
 #include "base/vec.h"
 
 struct pattern {
     const char *text; /* without its "!" */
     bool negated;
-    bool is_glob, is_regex;
-    regex_t regex;
+    bool is_glob;
+    struct regex *regex; /* NULL: it is none */
 };
 
 struct patterns {
     VEC(struct pattern) v;
 };
 
-/* `option` is for errors. Regular expressions are given back with the arena. */
+/* `option` is for errors; `list` must outlive it. */
 bool patterns_parse(struct patterns *out, const struct opt_list *list, const char *option,
                     struct arena *a, struct gs_error *err);
 

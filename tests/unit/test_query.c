@@ -304,41 +304,6 @@ static void patterns_are_parts_globs_or_expressions(void **state)
     assert_true(matches("*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"));
 }
 
-/* What the C library is asked to write out is bounded, and plain ones are not hit by that. */
-static void expressions_are_bounded(void **state)
-{
-    static const char *const good[] = {
-        "/^(ab|cd{2,3})+ef{0,}g$|a/",
-        "/a{1000}|a/",
-        "/[](){}]|a/",
-        "/[^]{9999}]/",
-        "/[[:alpha:]{9999}]/",
-        "/(a{40}){40}|a/",
-        "/a\\{9999\\}|a/",
-        "/((((((((((a))))))))))/",
-    };
-    static const char *const bad[] = {
-        "/((a{1,100}){1,100}){1,100}/", "/a{1001}{2}/", "/(a{999}){,5}/",
-        "/((((a+)+{9}){9}){9}){9}/",    "/(a)\\1/",     "/a{900,}{2}/",
-    };
-    char deep[400] = "/";
-    (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(good); i++)
-        assert_true(matches(good[i], "a"));
-    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
-        assert_false(matches(bad[i], "aaaaaaaaaa"));
-    memset(deep + 1, '(', 100);
-    deep[101] = 'a';
-    memset(deep + 102, ')', 100);
-    deep[202] = '/';
-    assert_true(matches(deep, "a"));
-    memset(deep + 1, '(', 101);
-    deep[102] = 'a';
-    memset(deep + 103, ')', 101);
-    deep[204] = '/';
-    assert_false(matches(deep, "a"));
-}
-
 static void filters_keep_links_between_rows(void **state)
 {
     struct made m;
@@ -410,7 +375,6 @@ int main(void)
         unit_test(limits_cut_and_refuse),
         unit_test(a_shortage_of_memory_is_an_error),
         unit_test(patterns_are_parts_globs_or_expressions),
-        unit_test(expressions_are_bounded),
         unit_test(filters_keep_links_between_rows),
         unit_test(work_left_out_is_no_idle_time_of_a_known_cause),
     };
