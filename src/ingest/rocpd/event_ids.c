@@ -30,6 +30,7 @@ void event_ids_begin(struct event_ids *x, size_t rows)
     else
         e->stack = mem_realloc(e->stack, mem_mul(rows, sizeof(*e->stack)));
     e->n = rows;
+    e->n_ranges = 0; /* those of an earlier pass say nothing of this one */
     e->blocks = idblocks_new(x->arena);
     for (int i = 0; i < PARALLEL_MAX; i++) {
         x->workers[i].ranges.n = 0;
@@ -157,11 +158,11 @@ static bool finish_ranges(struct event_ids *x)
         if (x->workers[w].many_ranges)
             return false;
     size_t n = join_ranges(x);
-    if (n > e->n / ROWS_PER_RANGE + RANGES_LEAST)
+    if (n > e->n / ROWS_PER_RANGE + RANGES_LEAST || (n > 1 && !index_ranges(x, n)))
         return false;
     e->n_ranges = n;
     e->first_id = n ? e->ranges[0].id : 0;
-    return n < 2 || index_ranges(x, n);
+    return true;
 }
 
 bool event_ids_finish(struct event_ids *x, uint64_t *repeated)
@@ -177,7 +178,6 @@ bool event_ids_finish(struct event_ids *x, uint64_t *repeated)
     }
     if (!x->each_id && !finish_ranges(x)) {
         again = x->each_id = true;
-        e->n_ranges = 0;
     } else if (x->each_id && !again) {
         *repeated = idindex_make(&e->by_id, e->id, NULL, e->n, x->arena);
         e->id = mem_realloc(e->id, idindex_bytes(&e->by_id));
