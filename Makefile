@@ -4,11 +4,12 @@ BUILD = build
 PREFIX = /usr/local
 DEMO = demo
 SECONDS_EACH = 60
+MINUTES = 60
 GPUSIGHT = $(BUILD)/src/cli/gpusight
 SOURCES = find include src tests -name '*.[ch]'
 
 .DEFAULT_GOAL := all
-.PHONY: all configure demo test bench fuzz static wheel manual dist install uninstall format check-format clean help
+.PHONY: all configure demo test bench fuzz fuzz-hours static wheel manual dist install uninstall format check-format clean help
 
 all: configure ## build the program and the library
 	@ninja -C $(BUILD)
@@ -35,8 +36,12 @@ bench: all ## measure the hot paths
 	done
 
 fuzz: ## run every fuzz target for SECONDS_EACH seconds
-	@tools/install-packages.sh build fuzz
+	@tools/install-packages.sh build build-optional fuzz
 	@tests/fuzz/run.sh $(SECONDS_EACH) build-fuzz
+
+fuzz-hours: ## for MINUTES, run those that had the least time in all runs: tests/fuzz/hours.csv
+	@$(MAKE) --no-print-directory fuzz SECONDS_EACH=1
+	@tests/fuzz/hours.py --minutes $(MINUTES)
 
 static: ## one file without shared libraries, to carry to a cluster: build-static/gpusight
 	@tools/install-packages.sh build static-optional

@@ -53,19 +53,27 @@ static void put_gzip(struct str *to, const struct str *text)
     free(out);
 }
 
+#ifdef HAVE_ZSTD
 static void put_zstd(struct str *to, const struct str *text)
 {
-#ifdef HAVE_ZSTD
     size_t most = ZSTD_compressBound(text->len);
     char *out = malloc(most);
     size_t n = out ? ZSTD_compress(out, most, text->buf ? text->buf : "", text->len, 1) : 0;
     must(n && !ZSTD_isError(n), "zstd");
     str_put(to, out, n);
     free(out);
-#else
-    put_gzip(to, text);
-#endif
 }
+#endif
+
+/* A build that does not read zstd gets gzip in its place. */
+static void (*const put_member[])(struct str *to, const struct str *text) = {
+    [GZIP] = put_gzip,
+#ifdef HAVE_ZSTD
+    [ZSTD] = put_zstd,
+#else
+    [ZSTD] = NULL,
+#endif
+};
 
 static void add_member(struct made *m, enum kind kind, unsigned times, const char *text, size_t n,
                        struct arena *a)
@@ -77,7 +85,7 @@ static void add_member(struct made *m, enum kind kind, unsigned times, const cha
     if (!m->file.len)
         m->first = kind;
     m->ended |= kind != m->first;
-    (kind == ZSTD ? put_zstd : put_gzip)(&m->file, &one);
+    put_member[kind](&m->file, &one);
     if (!m->ended)
         str_put(&m->text, one.buf ? one.buf : "", one.len);
 }
@@ -109,7 +117,7 @@ static void make(struct made *m, const uint8_t *p, size_t n, struct arena *a)
         if (kind == GZIP || kind == ZSTD) {
             last_file = m->file.len;
             last_text = m->text.len;
-            add_member(m, kind, times, (const char *)p, len, a);
+            add_member(m, put_member[kind] ? kind : GZIP, times, (const char *)p, len, a);
             m->sound_to = m->text.len;
         } else if (last_file < m->file.len) {
             break_member(m, kind, last_file, last_text, times << 8 | len);
