@@ -100,7 +100,8 @@ void view_begin(struct view *v, const struct trace *t, const struct view_opts *o
 /*
  * The part of a view between two times: for the ledger of a phase or an iteration. Rows that began
  * before and still run are in it, those that had ended are not. It shares the memory of the view
- * where its rows lie together.
+ * where its rows lie together. A row of no length just at its end is in what follows, unless the run
+ * ends there; a window has those at both of its ends.
  *
  * A slice looks at all rows before it. Of what view_to_slice() made it need not: several slices of
  * that cost about as much as one more pass over the run.

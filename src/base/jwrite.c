@@ -129,8 +129,9 @@ static int significant(const char *text)
 }
 
 /*
- * The fewest digits, at least six, that read back equal. A decimal of up to 15 digits comes back
- * from a double as it was, so those of it that are zeros at the end are what is not needed.
+ * The fewest digits to which a double can be rounded so that it reads back equal, at least six. A
+ * decimal of up to 15 digits comes back from a double as it was, so those of it that are zeros at
+ * the end are what is not needed.
  */
 static void shortest(char text[NUMBER_MAX], double v)
 {

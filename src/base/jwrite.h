@@ -13,7 +13,7 @@
  *
  * The key is NULL inside arrays and at the top. Output is always valid UTF-8 and valid JSON:
  * malformed bytes become U+FFFD, controls are escaped, NaN and infinity become null.
- * Doubles are written with the fewest digits that read back equal.
+ * Doubles are written with the fewest digits to which they can be rounded and read back equal.
  */
 #ifndef GS_BASE_JWRITE_H
 #define GS_BASE_JWRITE_H

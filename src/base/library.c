@@ -3,9 +3,10 @@
 #include <dlfcn.h>
 #include <string.h>
 
+/* A library may be there and another that it needs not: then the loader begins with that one's name. */
 static bool not_loaded(const char *file, const char *why, struct gs_error *err)
 {
-    if (!why || strstr(why, "No such file"))
+    if (!why || (!strncmp(why, file, strlen(file)) && strstr(why, "No such file")))
         return fail(err, GS_E_USAGE, "the library '%s' is not on this machine", file);
     return fail(err, GS_E_IO, "cannot load a library: %s", why);
 }

@@ -27,22 +27,24 @@ static const struct transport *const transports[] = {
 const struct transport *transport_find(const char **program, struct arena *a, struct gs_error *err)
 {
     const char *which, *wanted = llm_env("*_LLM_TRANSPORT", &which, a);
-    bool known = !wanted;
+    struct str missing;
+    str_init(&missing, a);
+    if (ARRAY_LEN(transports) == 1 && !wanted)
+        str_puts(&missing, "this build has no libcurl");
     *program = NULL;
     for (size_t i = 0; i < ARRAY_LEN(transports); i++) {
+        struct gs_error why;
         if (wanted && !str_eq(wanted, transports[i]->name))
             continue;
-        known = true;
-        if (transports[i]->ready(program, a))
+        if (transports[i]->ready(program, a, &why))
             return transports[i];
+        str_printf(&missing, "%s%s", missing.len ? " and " : "", why.text);
     }
-    if (!known)
+    if (!missing.len)
         fail(err, GS_E_USAGE, "this build has no '%.40s' (%s); leave it unset", wanted, which);
     else
         fail(err, GS_E_NETWORK,
-             "no way to the network: %s and there is no program 'curl' on PATH; install curl, or "
-             "ask '--llm claude-code'",
-             ARRAY_LEN(transports) > 1 ? "libcurl was not chosen" : "this build has no libcurl");
+             "no way to the network: %s; install curl, or ask '--llm claude-code'", missing.buf);
     return NULL;
 }
 

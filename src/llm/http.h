@@ -55,8 +55,11 @@ enum http_state http_state(const struct http_exchange *x);
 
 struct transport {
     const char *name;
-    /* Whether it can be used here; *program gets the one it runs, which the box must allow. */
-    bool (*ready)(const char **program, struct arena *a);
+    /*
+     * Whether it can be used here, else why not; *program gets the one it runs, which the box must
+     * allow.
+     */
+    bool (*ready)(const char **program, struct arena *a, struct gs_error *err);
     /* The request, to its end: HTTP_DONE, or what http_state() said. */
     enum http_state (*run)(struct http_exchange *x);
 };

@@ -18,8 +18,10 @@ bool cairo_load(struct gs_error *err)
     static bool loaded;
     struct gs_error why;
     pthread_mutex_lock(&one_at_a_time);
-    loaded = loaded || library_load("libcairo.so.2", names, ARRAY_LEN(names), &cairo, &why);
+    if (!loaded)
+        loaded = library_load("libcairo.so.2", names, ARRAY_LEN(names), &cairo, &why);
+    bool ok = loaded;
     pthread_mutex_unlock(&one_at_a_time);
-    return loaded || fail(err, why.code,
-                          "cannot draw PNG and PDF: %s; SVG and HTML need no library", why.text);
+    return ok || fail(err, why.code, "cannot draw PNG and PDF: %s; SVG and HTML need no library",
+                      why.text);
 }

@@ -100,6 +100,12 @@ def many_agents_and_streams(db):
                        ((-1 - i, *row) for i in range(70_000)))
 
 
+def many_gpus_and_streams(db):
+    """The same, but each agent is a GPU of its own: what runs on the last of them has a stream that no number tells."""
+    many_agents_and_streams(db)
+    db.execute(f'update "{table(db, "info_agent")}" set absolute_index = 100 - id, type_index = 100 - id where id < 0')
+
+
 def analysis(gpusight, path, threads="2", reader="auto"):
     done = subprocess.run([gpusight, "--threads", threads, "analyze", f"--reader={reader}", "--format", "json",
                            os.path.basename(path)], cwd=os.path.dirname(path), capture_output=True)
@@ -195,6 +201,13 @@ def main():
         where = os.path.join(folder, "agents")
         code, actual, _ = variant(gpusight, plain, where, many_agents_and_streams)
         same("many agents and streams that nobody uses", (0, without_agent(expected)), (code, without_agent(actual)))
+        where = os.path.join(folder, "gpus")
+        code, actual, _ = variant(gpusight, plain, where, many_gpus_and_streams)
+        told = [r for r in json.loads(actual)["quality"]["reasons"] if "rows without a stream: GPUs times" in r["text"]]
+        db = sqlite3.connect(plain)
+        rows = sum(db.execute(f'select count(*) from "{table(db, base)}"').fetchone()[0]
+                   for base in ("kernel_dispatch", "memory_copy"))
+        same("more GPUs times streams than numbers", (0, [rows]), (code, [r["count"] for r in told]))
         where = os.path.join(folder, "shuffled far")
         same("events in any order, all over", (0, expected), variant(
             gpusight, plain, where, lambda db: (renumber_events(db, all_over), renumber_stacks(db, all_over), shuffle_events(db)))[:2])

@@ -687,12 +687,32 @@ def another_curl(folder, script):
     return {"env": environment(PATH=folder)}
 
 
+def libcurl_is_missing(ask):
+    """A library that cannot be loaded is said to be that, and the program is taken in its place."""
+    with tempfile.TemporaryDirectory() as folder:
+        open(os.path.join(folder, "libcurl.so.4"), "w").close()
+        broken = {"LD_LIBRARY_PATH": folder, "GPUSIGHT_LLM_TRANSPORT": "libcurl"}
+        r = gpusight(*ask, env=environment(**broken))
+        if b"this build has no 'libcurl'" in r.stderr:
+            print("skipped - a library that is missing: this build has no libcurl")
+            return
+        check(r.returncode == 6 and b"no way to the network: cannot load a library: " in r.stderr
+              and b"libcurl.so.4" in r.stderr and b"PATH" not in r.stderr, "a libcurl that is none", r.stderr)
+        unset = {"LD_LIBRARY_PATH": folder, "GPUSIGHT_LLM_TRANSPORT": None}
+        r = gpusight(*ask, env=environment(**unset, PATH="/none"))
+        check(r.returncode == 6 and b"libcurl.so.4" in r.stderr and b" and there is no program 'curl' on PATH; install curl" in r.stderr,
+              "neither of them", r.stderr)
+        r = gpusight(*ask, env=environment(**unset))
+        check(r.returncode == 6 and b"cannot reach" in r.stderr, "the program in place of the library", r.stderr)
+
+
 def curls():
     """A program that is not there, is none, or does not do what it should: one line, and an end."""
     ask = ["ask", *llm("openai", "http://127.0.0.1:9/v1"), "--sandbox", "off", "--llm-retries", "0", TRACE, "why?"]
     local = gpusight("ask", TRACE, "why?").stdout
     r = gpusight(*ask, env=environment(PATH="/none"))
     check(r.returncode == 6 and b"no program 'curl' on PATH" in r.stderr, "no curl", r.stderr)
+    libcurl_is_missing(ask)
     r = gpusight(*ask, env=environment(GPUSIGHT_LLM_TRANSPORT="pigeon"))
     check(r.returncode == 2 and b"'pigeon'" in r.stderr, "a way that there is not", r.stderr)
     answers = {"sys.exit(0)": "cannot reach", "sys.exit(2)": "without a word", "os.kill(os.getpid(), 9)": "cannot reach",

@@ -266,6 +266,30 @@ static void agent_info_describes_devices(void **state)
     arena_release(&a);
 }
 
+/* Rows that repeat, as where a file and its packed copy are both there. */
+static void agents_listed_twice_are_one(void **state)
+{
+    (void)state;
+    struct arena a;
+    struct trace t;
+    arena_init(&a);
+    put("t_agent_info.csv",
+        "\"Node_Id\",\"Agent_Type\",\"Name\"\n4,\"GPU\",\"gfx942\"\n3,\"GPU\",\"gfx942\"\n"
+        "4,\"GPU\",\"gfx942\"\n3,\"GPU\",\"gfx942\"\n0,\"CPU\",\"EPYC\"\n0,\"CPU\",\"EPYC\"\n",
+        &a);
+    put("t_kernel_trace.csv",
+        KERNEL_HEADER "\n\"KERNEL_DISPATCH\",\"GPU 1\",1,6,77,1,10,\"k\",5,200,300,"
+                      "0,0,8,4,32,64,2,1,1024,2,1\n",
+        &a);
+    load_good(&t, arena_printf(&a, "%s/t", folder));
+    assert_int_equal(t.gpus.n, 2);
+    const struct gpu *g = &t.gpus.v[t.streams.v[t.kernels.stream[0]].gpu];
+    assert_int_equal(g->node_id, 4);
+    assert_int_equal(g->index, 1);
+    trace_release(&t);
+    arena_release(&a);
+}
+
 static void processes_are_told_apart_by_guid(void **state)
 {
     (void)state;
@@ -385,6 +409,7 @@ int main(void)
         TEST(names_without_a_prefix_are_one_capture),
         TEST(other_prefixes_are_other_captures),
         TEST(agent_info_describes_devices),
+        TEST(agents_listed_twice_are_one),
         TEST(processes_are_told_apart_by_guid),
         TEST(odd_tables_are_taken),
         TEST(other_tables_are_not_claimed),

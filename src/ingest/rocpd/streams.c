@@ -4,6 +4,8 @@
  * A provisional stream: (GPU + 1) * (listed streams + 1) + (listed stream + 1), 0 = unknown. Every
  * process has agents of its own, so they are many more than GPUs: their product would not fit.
  */
+#define UNNUMBERED UINT32_MAX
+
 uint32_t rocpd_provisional_stream(const struct rocpd *r, uint32_t agent, int64_t stream_id)
 {
     uint32_t listed = idtable_get(&r->streams, stream_id);
@@ -11,7 +13,7 @@ uint32_t rocpd_provisional_stream(const struct rocpd *r, uint32_t agent, int64_t
     uint64_t width = r->stream_list.n + 1;
     uint64_t number = (gpu == NO_INDEX ? 0 : gpu + UINT64_C(1)) * width +
                       (listed == NO_INDEX ? 0 : listed + UINT64_C(1));
-    return number > UINT32_MAX ? 0 : (uint32_t)number;
+    return number < UNNUMBERED ? (uint32_t)number : UNNUMBERED;
 }
 
 static uint32_t final_stream(struct rocpd *r, uint32_t provisional)
@@ -35,7 +37,12 @@ void rocpd_finish_streams(struct rocpd *r, uint32_t *column, size_t first, size_
     struct idmap map;
     idmap_init(&map, r->arena);
     uint32_t last = NO_INDEX, last_final = NO_INDEX;
+    size_t unnumbered = 0;
     for (size_t i = first; i < n; i++) {
+        if (column[i] == UNNUMBERED) {
+            unnumbered++;
+            column[i] = 0;
+        }
         if (column[i] != last) {
             last = column[i];
             last_final = idmap_get(&map, last);
@@ -46,6 +53,8 @@ void rocpd_finish_streams(struct rocpd *r, uint32_t *column, size_t first, size_
         }
         column[i] = last_final;
     }
+    trace_note(r->trace, NOTE_DANGLING, unnumbered,
+               "rows without a stream: GPUs times streams are too many to number");
 }
 
 void rocpd_fill_times(int64_t *start, int64_t *end, size_t first, size_t n)

@@ -101,19 +101,25 @@ static uint32_t host_of(struct rv3c *r, uint32_t process)
     return p->host;
 }
 
-/* Agents of a type are counted in order of their nodes, in whatever order they are listed. */
-static void number_agent(struct rv3c *r, struct csv_agent *a)
+/*
+ * Agents of a type are counted in order of their nodes, in whatever order they are listed. False: it
+ * has been listed before.
+ */
+static bool number_agent(struct rv3c *r, struct csv_agent *a)
 {
+    struct csv_agent *v = r->agents.v;
     for (size_t i = 0; i < r->agents.n; i++) {
-        struct csv_agent *other = &r->agents.v[i];
-        if (other->type != a->type || other->process != a->process)
+        if (v[i].type != a->type || v[i].process != a->process)
             continue;
-        if (other->node <= a->node)
-            a->type_index++;
-        else
-            other->gpu.index = (int32_t)++other->type_index;
+        if (v[i].node == a->node)
+            return false;
+        a->type_index += v[i].node < a->node;
     }
+    for (size_t i = 0; i < r->agents.n; i++)
+        if (v[i].type == a->type && v[i].process == a->process && v[i].node > a->node)
+            v[i].gpu.index = (int32_t)++v[i].type_index;
     a->gpu.index = (int32_t)a->type_index;
+    return true;
 }
 
 void rv3c_add_agent(struct rv3c *r)
@@ -137,8 +143,8 @@ void rv3c_add_agent(struct rv3c *r)
     if (a.type == AGENT_GPU)
         read_gpu(r, &a.gpu);
     a.gpu.node_id = (int32_t)a.node;
-    number_agent(r, &a);
-    vec_push(&r->agents, r->build.arena, a);
+    if (number_agent(r, &a))
+        vec_push(&r->agents, r->build.arena, a);
 }
 
 /* ---- from slots to agents ---- */

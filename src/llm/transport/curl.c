@@ -360,10 +360,10 @@ static enum http_state run(struct http_exchange *x)
     return state;
 }
 
-static bool ready(const char **program, struct arena *a)
+static bool ready(const char **program, struct arena *a, struct gs_error *err)
 {
     *program = llm_find_program("curl", a);
-    return *program;
+    return *program || fail(err, GS_E_NETWORK, "there is no program 'curl' on PATH");
 }
 
 const struct transport transport_curl = {.name = "curl", .ready = ready, .run = run};

@@ -133,7 +133,7 @@ static enum http_state run(struct http_exchange *x)
     return state;
 }
 
-static bool ready(const char **program, struct arena *a)
+static bool ready(const char **program, struct arena *a, struct gs_error *err)
 {
     static const char *const names[] = {
 #define F(name) "curl_" #name,
@@ -141,7 +141,7 @@ static bool ready(const char **program, struct arena *a)
 #undef F
     };
     (void)program, (void)a;
-    return library_load("libcurl.so.4", names, ARRAY_LEN(names), &curl, NULL);
+    return library_load("libcurl.so.4", names, ARRAY_LEN(names), &curl, err);
 }
 
 const struct transport transport_libcurl = {.name = "libcurl", .ready = ready, .run = run};
