@@ -171,6 +171,7 @@ static void release_set(void *set)
     mem_free(r->events.id);
     mem_free(r->events.stack);
     mem_free(r->events.wide_stack);
+    mem_free(r->events.call);
     mem_free(r->events.kind);
     mem_free(r->events.kernel);
 }

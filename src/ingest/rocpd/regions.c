@@ -1,4 +1,4 @@
-/* rocpd_region: host calls and marker ranges. */
+/* rocpd_region: host calls and marker ranges; and which of the calls caused an event. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -8,7 +8,10 @@
 
 struct region_job {
     struct rocpd *r;
-    size_t base;     /* first regions row of this set */
+    struct idtable call_of_stack; /* event_stack() -> regions row, where these are dense */
+    struct idindex call_by_stack; /* the same where they are not */
+    struct arena *arena;          /* of these two */
+    size_t base;                  /* first regions row of this set */
     bool indexed;    /* calls are indexed while they are read; else after, by way of `event` */
     uint32_t *event; /* per row: the event's row; NULL when not needed */
     struct {
@@ -36,9 +39,9 @@ static void begin(void *ctx, size_t rows)
     trace_rows_from(t, regions, job->base, rows);
     /* Where no row will move, and stack ids are dense, nothing of the events need be kept. */
     const struct events *e = &job->r->events;
-    idtable_init(&job->r->call_of_stack, job->r->arena);
+    idtable_init(&job->call_of_stack, job->arena);
     job->indexed =
-        !e->has_markers && e->stack && idtable_span(&job->r->call_of_stack, 0, e->most_stack, rows);
+        !e->has_markers && e->stack && idtable_span(&job->call_of_stack, 0, e->most_stack, rows);
     if (!job->indexed)
         job->event = mem_realloc(job->event, mem_mul(rows, sizeof(*job->event)));
     for (int w = 0; w < PARALLEL_MAX; w++) {
@@ -76,7 +79,7 @@ static void rows(void *ctx, const struct scan_batch *b)
         out->kind[row] = kind;
         if (job->indexed) {
             if (stack)
-                idtable_claim(&r->call_of_stack, stack, (uint32_t)row);
+                idtable_claim(&job->call_of_stack, stack, (uint32_t)row);
             continue;
         }
         job->event[b->first + i] = event;
@@ -144,14 +147,14 @@ static int64_t stack_of(const struct region_job *job, size_t i)
     return job->event[i] == NO_INDEX ? 0 : event_stack(&job->r->events, job->event[i]);
 }
 
-enum { CALLS_PER_ITEM = 65536 };
+enum { CALLS_PER_ITEM = 65536, EVENTS_PER_ITEM = 65536 };
 
 /* Several threads write one table; of calls with the same id the first one wins. */
 static void index_some(void *ctx, size_t item, int worker)
 {
     (void)worker;
     struct region_job *job = ctx;
-    struct idtable *t = &job->r->call_of_stack;
+    struct idtable *t = &job->call_of_stack;
     size_t n = job->r->trace->regions.n - job->base, end = (item + 1) * CALLS_PER_ITEM;
     for (size_t i = item * CALLS_PER_ITEM; i < end && i < n; i++) {
         int64_t stack = stack_of(job, i);
@@ -163,12 +166,11 @@ static void index_some(void *ctx, size_t item, int worker)
 /* Ids that lie apart: sorted, the first call with an id wins. */
 static void sort_calls(struct region_job *job, size_t n)
 {
-    struct rocpd *r = job->r;
     size_t some = 0;
     for (size_t i = 0; i < n; i++)
         some += stack_of(job, i) != 0;
-    int64_t *id = arena_array(r->arena, int64_t, some);
-    uint32_t *row = arena_array(r->arena, uint32_t, some);
+    int64_t *id = arena_array(job->arena, int64_t, some);
+    uint32_t *row = arena_array(job->arena, uint32_t, some);
     some = 0;
     for (size_t i = 0; i < n; i++) {
         if (!stack_of(job, i))
@@ -176,14 +178,14 @@ static void sort_calls(struct region_job *job, size_t n)
         id[some] = stack_of(job, i);
         row[some++] = (uint32_t)(job->base + i);
     }
-    idindex_make(&r->call_by_stack, id, row, some, r->arena);
+    idindex_make(&job->call_by_stack, id, row, some, job->arena);
 }
 
 /* Stack id -> call, for kernels and copies; 0 is no id. */
 static void index_calls(struct region_job *job)
 {
     struct rocpd *r = job->r;
-    struct idtable *t = &r->call_of_stack;
+    struct idtable *t = &job->call_of_stack;
     size_t n = r->trace->regions.n - job->base;
     int64_t least = INT64_MAX, most = INT64_MIN;
     for (int w = 0; w < PARALLEL_MAX; w++) {
@@ -197,6 +199,43 @@ static void index_calls(struct region_job *job)
         return;
     }
     parallel_for(r->db->threads, (n + CALLS_PER_ITEM - 1) / CALLS_PER_ITEM, index_some, job);
+}
+
+struct settling {
+    const struct region_job *job;
+    uint32_t *call; /* may be where the stack ids are */
+};
+
+static void settle_some(void *ctx, size_t item, int worker)
+{
+    (void)worker;
+    const struct settling *s = ctx;
+    const struct region_job *job = s->job;
+    const struct events *e = &job->r->events;
+    size_t end = (item + 1) * EVENTS_PER_ITEM;
+    for (size_t i = item * EVENTS_PER_ITEM; i < end && i < e->n; i++) {
+        int64_t stack = event_stack(e, (uint32_t)i);
+        s->call[i] = job->call_of_stack.dense ? idtable_get(&job->call_of_stack, stack)
+                                              : idindex_get(&job->call_by_stack, stack);
+    }
+}
+
+/*
+ * Writes down which call caused each event, so that stack ids and the way from them to calls are
+ * given back before there are kernels.
+ */
+static void settle_calls(struct region_job *job)
+{
+    struct events *e = &job->r->events;
+    if (!e->stack)
+        e->call = mem_alloc(mem_mul(e->n, sizeof(*e->call)));
+    struct settling s = {job, e->stack ? e->stack : e->call};
+    parallel_for(job->r->db->threads, (e->n + EVENTS_PER_ITEM - 1) / EVENTS_PER_ITEM, settle_some,
+                 &s);
+    mem_free(e->wide_stack);
+    e->call = s.call;
+    e->stack = NULL;
+    e->wide_stack = NULL;
 }
 
 static void note_missing(struct region_job *job)
@@ -227,17 +266,19 @@ static bool read_regions(struct region_job *job, struct gs_error *err)
     note_missing(job);
     split_markers(job);
     index_calls(job);
+    settle_calls(job);
     return true;
 }
 
 bool rocpd_read_regions(struct rocpd *r, struct gs_error *err)
 {
-    idtable_init(&r->call_of_stack, r->arena);
     if (!rocpd_has(r, "region"))
         return true;
     struct arena *temporary = arena_scratch();
     struct region_job *job = arena_new(temporary, struct region_job);
     job->r = r;
+    job->arena = temporary;
+    idtable_init(&job->call_of_stack, temporary);
     job->base = r->trace->regions.n;
     arena_defer(temporary, free_events, job);
     bool ok = read_regions(job, err);

@@ -58,6 +58,7 @@ struct events {
     struct idblocks *blocks;
     int64_t *wide_stack;
     uint32_t most_stack; /* the largest of `stack` */
+    uint32_t *call;      /* the call that caused it: once calls are read, in place of stack ids */
     uint8_t *kind;       /* what the category stands for: enum region_kind or EVENT_MARKER */
     bool has_markers;
     VEC(struct category_count) counts; /* by trace string */
@@ -88,9 +89,7 @@ struct rocpd {
     VEC(uint32_t) pmc_process; /* of each */
     struct idmap series;       /* (name, GPU, process) -> series of this set */
     struct events events;
-    struct idtable call_of_stack; /* event_stack() -> regions row, where these are dense */
-    struct idindex call_by_stack; /* the same where they are not */
-    struct idmap sample_time;     /* event row -> samples_at index */
+    struct idmap sample_time; /* event row -> samples_at index */
     VEC(int64_t) samples_at;
     struct launches launches;
     struct tally tally[PARALLEL_MAX];
@@ -156,20 +155,16 @@ static inline uint32_t event_row(const struct events *e, int64_t id)
     return place < e->ranges[range].n ? e->ranges[range].row + (uint32_t)place : NO_INDEX;
 }
 
-/* What links a call and the work it caused; 0: nothing. */
+/* What links a call and the work it caused; 0: nothing. Until calls are read. */
 static inline int64_t event_stack(const struct events *e, uint32_t row)
 {
     return e->stack ? e->stack[row] : e->wide_stack[row];
 }
 
-/* The call that caused an event, by its stack id. */
+/* The call that caused an event; for what is read after the calls. */
 static inline uint32_t event_call(const struct rocpd *r, uint32_t row)
 {
-    if (row == NO_INDEX)
-        return NO_INDEX;
-    int64_t stack = event_stack(&r->events, row);
-    return r->call_of_stack.dense ? idtable_get(&r->call_of_stack, stack)
-                                  : idindex_get(&r->call_by_stack, stack);
+    return row == NO_INDEX || !r->events.call ? NO_INDEX : r->events.call[row];
 }
 
 /*
