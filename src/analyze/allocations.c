@@ -115,8 +115,8 @@ static enum call_effect effect_of(const char *name)
 }
 
 struct calls {
-    uint8_t *effect; /* by string: enum call_effect */
-    int64_t *ns;     /* by string */
+    uint8_t *effect; /* by name: enum call_effect */
+    int64_t *ns;     /* by name */
     uint64_t allocating, freeing;
     int64_t first_ns, last_ns; /* starts of the first and the last kernel */
     int64_t longest_ns;        /* of those that make streams and events */
@@ -146,10 +146,10 @@ static void add_call(struct analysis *a, struct calls *c, uint32_t call)
 {
     const struct regions *r = &a->trace->regions;
     struct allocation_stats *st = &a->allocations;
-    uint32_t name = r->name[call];
+    uint32_t name = view_call_name(&a->view, call);
     struct span s = view_clip(&a->view, r->start_ns[call], r->end_ns[call]);
     if (c->effect[name] == EFFECT_NOT_ASKED)
-        c->effect[name] = (uint8_t)effect_of(trace_str(a->trace, name));
+        c->effect[name] = (uint8_t)effect_of(view_name_text(&a->view, name));
     c->allocating += c->effect[name] == EFFECT_ALLOCATES;
     c->freeing += c->effect[name] == EFFECT_FREES;
     c->ns[name] = add_ns(c->ns[name], sub_ns(s.end, s.start));
@@ -177,25 +177,24 @@ static void add_creation(struct analysis *a, struct calls *c, uint32_t call)
     }
 }
 
-static const char *top_call(const struct trace *t, const struct calls *c, size_t n)
+static const char *top_call(const struct view *v, const struct calls *c)
 {
     size_t top = SIZE_MAX;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < v->n_names; i++) {
         if (c->effect[i] == EFFECT_NOT_ASKED)
             continue;
         if (top == SIZE_MAX || c->ns[i] > c->ns[top] ||
-            (c->ns[i] == c->ns[top] &&
-             strcmp(trace_str(t, (uint32_t)i), trace_str(t, (uint32_t)top)) < 0))
+            (c->ns[i] == c->ns[top] && strcmp(view_name_text(v, i), view_name_text(v, top)) < 0))
             top = i;
     }
-    return top == SIZE_MAX ? NULL : trace_str(t, (uint32_t)top);
+    return top == SIZE_MAX ? NULL : view_name_text(v, top);
 }
 
 static void walk_calls(struct analysis *a, struct calls *c, struct arena *arena)
 {
     const struct view *v = &a->view;
-    c->effect = arena_array(arena, uint8_t, v->n_strings);
-    c->ns = arena_array(arena, int64_t, v->n_strings);
+    c->effect = arena_array(arena, uint8_t, v->n_names);
+    c->ns = arena_array(arena, int64_t, v->n_names);
     find_loop(v, c);
     for (size_t i = 0; i < v->n_threads; i++) {
         const struct view_thread *th = &v->threads[i];
@@ -207,7 +206,7 @@ static void walk_calls(struct analysis *a, struct calls *c, struct arena *arena)
                 add_creation(a, c, th->outer[k]);
         }
     }
-    a->allocations.top_call = top_call(a->trace, c, v->n_strings);
+    a->allocations.top_call = top_call(v, c);
 }
 
 static void run(struct analysis *a, struct arena *arena)

@@ -72,8 +72,8 @@ struct breakdown {
 /* ---- hotspots: kernels grouped by full name ---- */
 struct hotspot {
     uint32_t rank;
-    const char *name, *short_name, *library;
     enum kernel_role category;
+    const char *name, *short_name, *library;
     uint64_t calls;
     int64_t total_duration_ns;
     double avg_duration_ns;
@@ -84,8 +84,8 @@ struct hotspot {
     uint32_t symbol;                   /* one of the group */
     uint32_t slowest;                  /* kernels row of the longest dispatch: evidence */
     uint32_t name_id;                  /* string */
-    const struct histogram *durations; /* of the first HISTOGRAMS; NULL for the others */
     int32_t gpu;                       /* by_gpu: index; -1 otherwise */
+    const struct histogram *durations; /* of the first HISTOGRAMS; NULL for the others */
     int64_t pid, stream;               /* by_process, by_stream; -1 otherwise */
 };
 
@@ -363,6 +363,7 @@ struct path_member {
     double pct;             /* of length_ns */
     int64_t total_ns;       /* of all of them, on the path or not */
     int64_t least_slack_ns; /* of those not on it, the least; -1: all are, or it is a call */
+    size_t place; /* among those of its kind: group of names, kind of copy, or name of calls */
 };
 
 /* A stretch of the path in which the time is of one kind; by time, without holes. */

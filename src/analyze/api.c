@@ -75,7 +75,7 @@ static void tally_calls(const struct api_work *job, size_t thread, struct tally 
     struct stack stack = {0};
     struct view_calls calls = view_calls(job->v, thread);
     for (uint32_t call; view_next_call(&calls, &call);) {
-        uint32_t slot = job->slot[r->name[call]];
+        uint32_t slot = job->slot[view_call_name(job->v, call)];
         struct span s = view_clip(job->v, r->start_ns[call], r->end_ns[call]);
         int64_t ns = sub_ns(s.end, s.start);
         struct tally *t = &names[slot];
@@ -198,13 +198,13 @@ static void make_class_rows(struct analysis *a, const struct api_work *job, stru
 static void number_names(struct api_work *job, struct arena *arena)
 {
     const struct view *v = job->v;
-    job->slot = arena_array(arena, uint32_t, v->n_strings);
+    job->slot = arena_array(arena, uint32_t, v->n_names);
     for (size_t kind = 0; kind < REGION_KINDS; kind++) {
-        const uint8_t *class = v->call_class + kind * v->n_strings;
-        for (size_t s = 0; s < v->n_strings; s++)
+        const uint8_t *class = v->call_class + kind * v->n_names;
+        for (size_t s = 0; s < v->n_names; s++)
             job->slot[s] |= class[s] != 0xff;
     }
-    for (size_t s = 0; s < v->n_strings; s++)
+    for (size_t s = 0; s < v->n_names; s++)
         if (job->slot[s])
             job->slot[s] = (uint32_t)job->n_names++;
 }

@@ -21,7 +21,7 @@ struct group {
 
 struct grouping {
     const struct analysis *a;
-    struct arena *arena;
+    struct arena *arena, *rows_arena; /* the second only until kernels are placed */
     struct name_groups names;
     uint32_t *class_of_stream; /* NULL: kernels are not split by stream, process or GPU */
     struct idmap of_key;       /* name and class to group */
@@ -245,12 +245,16 @@ static void run(struct analysis *a, struct arena *arena)
     s.names = a->view.names;
     classify_streams(&s);
     idmap_init(&s.of_key, s.arena);
+    if (!s.class_of_stream)
+        vec_reserve(&s.groups, s.arena, s.names.n);
     for (size_t i = 0; !s.class_of_stream && i < s.names.n; i++)
         add_group(&s, s.names.symbol[i], 0);
-    s.rows = kernel_rows(&a->view, s.arena);
-    s.of_kernel = arena_array(s.arena, uint32_t, a->view.n_kernels);
+    s.rows_arena = arena_child(s.arena);
+    s.rows = kernel_rows(&a->view, s.rows_arena);
+    s.of_kernel = arena_array(s.rows_arena, uint32_t, a->view.n_kernels);
     count_kernels(&s);
     place_kernels(&s);
+    arena_release(s.rows_arena);
     order_groups(&s);
     s.library = arena_array(s.arena, const char *, s.names.n);
     parallel_for(a->view.workers, (s.names.n + BATCH_NAMES - 1) / BATCH_NAMES, name_batch, &s);

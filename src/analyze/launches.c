@@ -28,7 +28,7 @@ struct launch_job {
     int64_t *stream_until; /* by stream: latest end of its work so far */
     struct gpu_part *gpus;
     struct thread_part *threads;
-    bool *starts_work; /* by string: calls of this name that launch do so themselves */
+    bool *starts_work; /* by name: calls of this name that launch do so themselves */
     struct delays latency, queue;
     size_t n;
 };
@@ -107,12 +107,12 @@ static void summarize(void *ctx, size_t i, int worker)
 static void find_launching_names(struct launch_job *job)
 {
     const struct view *v = &job->a->view;
-    job->starts_work = arena_array(job->arena, bool, v->n_strings);
+    job->starts_work = arena_array(job->arena, bool, v->n_names);
     for (size_t kind = 0; kind < REGION_KINDS; kind++) {
-        for (size_t i = 0; i < v->n_strings; i++) {
-            if (v->call_class[kind * v->n_strings + i] != API_LAUNCH)
+        for (size_t i = 0; i < v->n_names; i++) {
+            if (v->call_class[kind * v->n_names + i] != API_LAUNCH)
                 continue;
-            const char *name = trace_str(v->trace, (uint32_t)i);
+            const char *name = view_name_text(v, i);
             job->starts_work[i] =
                 !str_has(name, "CallConfiguration") && !str_has(name, "write_index");
         }
@@ -131,7 +131,7 @@ static void walk_thread(void *ctx, size_t thread, int worker)
         enum api_class class = view_call_class(v, th->outer[i]);
         if (class == API_SYNC || class == API_COPY)
             since = 0;
-        if (class != API_LAUNCH || !job->starts_work[v->trace->regions.name[th->outer[i]]])
+        if (class != API_LAUNCH || !job->starts_work[view_call_name(v, th->outer[i])])
             continue;
         part->launches++;
         part->after_sync += since++ <= 1;

@@ -13,8 +13,9 @@ static bool same_shape(const struct launch *a, const struct launch *b)
 
 uint32_t *shapes_find(const struct trace *t, struct arena *a)
 {
+    struct arena *temporary = arena_scratch();
     struct idmap seen;
-    idmap_init(&seen, a);
+    idmap_init(&seen, temporary);
     uint32_t *shapes = arena_array(a, uint32_t, t->launches.n);
     for (size_t i = 0; i < t->launches.n; i++) {
         struct launch l = t->launches.v[i];
@@ -27,6 +28,7 @@ uint32_t *shapes_find(const struct trace *t, struct arena *a)
         else if (same_shape(&l, &t->launches.v[first]))
             shapes[i] = first;
     }
+    arena_release(temporary);
     return shapes;
 }
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "analyze/shapes.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/sort.h"
@@ -336,29 +335,21 @@ static bool is_blit(const char *name)
     return str_starts(name, "__amd_rocclr_copy");
 }
 
-enum { SYMBOLS_PER_ITEM = 64 };
-
-struct classing {
-    struct view *v;
-    const uint32_t *first; /* by symbol: the first with its name */
-};
+enum { NAMES_PER_ITEM = 64 };
 
 static void classify_some(void *ctx, size_t item, int worker)
 {
     (void)worker;
-    const struct classing *c = ctx;
-    struct view *v = c->v;
-    const struct trace *t = v->trace;
-    size_t end = (item + 1) * SYMBOLS_PER_ITEM;
-    for (size_t i = item * SYMBOLS_PER_ITEM; i < end && i < t->symbols.n; i++) {
-        if (c->first[i] != i)
-            continue;
-        const char *name = trace_str(t, t->symbols.v[i].name);
+    struct view *v = ctx;
+    size_t end = (item + 1) * NAMES_PER_ITEM;
+    for (size_t i = item * NAMES_PER_ITEM; i < end && i < v->names.n; i++) {
+        uint32_t symbol = v->names.symbol[i];
+        const char *name = name_groups_name(&v->names, v->trace, i);
         enum kernel_role role = kernel_role_of(name);
-        v->role[i] = (uint8_t)role;
-        v->kernel_class[i] = (uint8_t)(role == ROLE_COLLECTIVE ? KERNEL_COLLECTIVE
-                                       : is_blit(name)         ? KERNEL_BLIT
-                                                               : KERNEL_COMPUTE);
+        v->role[symbol] = (uint8_t)role;
+        v->kernel_class[symbol] = (uint8_t)(role == ROLE_COLLECTIVE ? KERNEL_COLLECTIVE
+                                            : is_blit(name)         ? KERNEL_BLIT
+                                                                    : KERNEL_COMPUTE);
     }
 }
 
@@ -366,36 +357,34 @@ static void classify_some(void *ctx, size_t item, int worker)
 static void classify_symbols(struct view *v, struct arena *a)
 {
     size_t n = v->trace->symbols.n;
-    struct idmap of_name;
-    idmap_init(&of_name, a);
-    uint32_t *first = arena_array(a, uint32_t, n);
-    for (size_t i = 0; i < n; i++) {
-        first[i] = idmap_get(&of_name, v->trace->symbols.v[i].name);
-        if (first[i] == NO_INDEX)
-            idmap_put(&of_name, v->trace->symbols.v[i].name, first[i] = (uint32_t)i);
-    }
     v->role = arena_array(a, uint8_t, n);
     v->kernel_class = arena_array(a, uint8_t, n);
-    struct classing c = {v, first};
-    parallel_for(v->workers, (n + SYMBOLS_PER_ITEM - 1) / SYMBOLS_PER_ITEM, classify_some, &c);
+    parallel_for(v->workers, (v->names.n + NAMES_PER_ITEM - 1) / NAMES_PER_ITEM, classify_some, v);
     for (size_t i = 0; i < n; i++) {
-        v->role[i] = v->role[first[i]];
-        v->kernel_class[i] = v->kernel_class[first[i]];
+        uint32_t first = v->names.symbol[v->names.of_symbol[i]];
+        v->role[i] = v->role[first];
+        v->kernel_class[i] = v->kernel_class[first];
     }
 }
 
-/* Names of calls are few, but any string may be one: classify the pairs that occur. */
+/* Names of calls are few, and mostly lie together: classify the pairs of name and kind that occur. */
 static void classify_calls(struct view *v, struct arena *a)
 {
-    const struct trace *t = v->trace;
-    const struct regions *r = &t->regions;
-    v->n_strings = t->strings.n;
-    v->call_class = arena_array(a, uint8_t, v->n_strings * REGION_KINDS);
-    memset(v->call_class, 0xff, v->n_strings * REGION_KINDS);
+    const struct regions *r = &v->trace->regions;
+    uint32_t least = UINT32_MAX, most = 0;
     for (size_t i = 0; i < r->n; i++) {
-        uint8_t *c = &v->call_class[(size_t)r->kind[i] * v->n_strings + r->name[i]];
+        least = r->name[i] < least ? r->name[i] : least;
+        most = r->name[i] > most ? r->name[i] : most;
+    }
+    v->first_name = r->n ? least : 0;
+    v->n_names = r->n ? (size_t)most - least + 1 : 0;
+    v->call_class = arena_array(a, uint8_t, v->n_names * REGION_KINDS);
+    memset(v->call_class, 0xff, v->n_names * REGION_KINDS);
+    for (size_t i = 0; i < r->n; i++) {
+        uint8_t *c = &v->call_class[view_call_place(v, (uint32_t)i)];
         if (*c == 0xff)
-            *c = (uint8_t)api_class_of(trace_str(t, r->name[i]), (enum region_kind)r->kind[i]);
+            *c = (uint8_t)api_class_of(trace_str(v->trace, r->name[i]),
+                                       (enum region_kind)r->kind[i]);
     }
 }
 

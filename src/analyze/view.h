@@ -75,10 +75,11 @@ struct view {
     const uint32_t *shapes;   /* of launches (shapes.h) */
     uint8_t *role;            /* by symbol: enum kernel_role */
     uint8_t *kernel_class;    /* by symbol */
-    uint8_t *call_class;      /* by string and kind, see view_call_class() */
-    size_t n_strings;
-    uint8_t *first_use;    /* bits by regions row, see view_first_use() */
-    uint8_t *first_kernel; /* bits by kernels row: the first of its name in its process */
+    uint8_t *call_class;      /* by kind and name, see view_call_class() */
+    uint32_t first_name;      /* the least string that is the name of a call */
+    size_t n_names;           /* names of calls: from there to the largest one */
+    uint8_t *first_use;       /* bits by regions row, see view_first_use() */
+    uint8_t *first_kernel;    /* bits by kernels row: the first of its name in its process */
     size_t n_kernels, n_copies, n_calls; /* in the view */
     const uint32_t *kernel_wait_ns;      /* see view_opts */
     struct spans paused;                 /* nothing was recorded, see view_find_pauses() */
@@ -110,10 +111,26 @@ void view_to_slice(struct view *out, const struct view *v, struct arena *a);
 void view_slice(struct view *out, const struct view *v, int64_t start_ns, int64_t end_ns,
                 struct arena *a);
 
+/* The name of a call as a number below n_names, and its text. */
+static inline uint32_t view_call_name(const struct view *v, uint32_t call)
+{
+    return v->trace->regions.name[call] - v->first_name;
+}
+
+static inline const char *view_name_text(const struct view *v, size_t name)
+{
+    return trace_str(v->trace, v->first_name + (uint32_t)name);
+}
+
+/* Where what is known of calls of this kind and name stands, in REGION_KINDS * n_names places. */
+static inline size_t view_call_place(const struct view *v, uint32_t call)
+{
+    return (size_t)v->trace->regions.kind[call] * v->n_names + view_call_name(v, call);
+}
+
 static inline enum api_class view_call_class(const struct view *v, uint32_t call)
 {
-    const struct regions *r = &v->trace->regions;
-    return (enum api_class)v->call_class[(size_t)r->kind[call] * v->n_strings + r->name[call]];
+    return (enum api_class)v->call_class[view_call_place(v, call)];
 }
 
 /* When any of some rows lasts, within the view; rows are in order of start. */

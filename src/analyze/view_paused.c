@@ -37,7 +37,7 @@ static enum told judge(const char *name)
 /* Most programs never do: the names are few, the calls are many. */
 static bool any_pause(const struct view *v)
 {
-    for (size_t i = 0; i < v->n_strings; i++)
+    for (size_t i = 0; i < v->trace->strings.n; i++)
         if (judge(trace_str(v->trace, (uint32_t)i)) == TOLD_PAUSE)
             return true;
     return false;

@@ -9,27 +9,37 @@
 #include "depend/path_parts.h"
 #include "depend/predict.h"
 
-enum { MAX_MEMBERS = 15 };
+static const char KERNEL[] = "kernel", COPY[] = "copy", CALL[] = "call";
+
+enum { MAX_MEMBERS = 15, NO_MEMBER = MAX_MEMBERS };
+
+/* Of what has one name: only time on the path, for names may be many. */
+struct on_path {
+    int64_t ns;
+    uint64_t times;
+};
 
 /* Sums by what things are called: kernels by name, copies by kind, calls by name. */
 struct sums {
     const struct analysis *a;
     const struct depend *d;
-    struct name_groups names;
-    struct path_member *kernels, *copies, *calls;
-    uint8_t *on_path;    /* by op */
-    uint32_t *last_call; /* by string: call + 1 counted last */
+    struct on_path *kernels, *copies, *calls;
+    uint8_t *path_op;    /* by op: it is on the path */
+    uint32_t *last_call; /* by name: call + 1 counted last */
     int64_t ns[PATH_KINDS];
     uint64_t ops;
     struct path_parts parts;
+    struct path_member kept[MAX_MEMBERS]; /* those with most time, sorted */
+    size_t n_kept;
 };
 
-static struct path_member *member_of(struct sums *s, uint32_t op)
+/* What an op is called: a kind of copy, or a group of names of kernels. */
+static size_t name_of_op(const struct sums *s, uint32_t op)
 {
     uint32_t row = op_row(s->d, op);
     const struct trace *t = s->a->trace;
-    return op_is_copy(s->d, op) ? &s->copies[t->copies.kind[row]]
-                                : &s->kernels[s->names.of_symbol[t->kernels.symbol[row]]];
+    return op_is_copy(s->d, op) ? t->copies.kind[row]
+                                : s->a->view.names.of_symbol[t->kernels.symbol[row]];
 }
 
 static bool is_op_time(enum path_kind k)
@@ -43,74 +53,100 @@ static void add_step(void *ctx, const struct path_step *step)
     s->ns[step->kind] = add_ns(s->ns[step->kind], step->ns);
     path_parts_add(&s->parts, step);
     if (step->op != NO_INDEX && is_op_time(step->kind)) {
-        struct path_member *m = member_of(s, step->op);
-        m->path_ns = add_ns(m->path_ns, step->ns);
-        m->on_path++;
-        s->on_path[step->op] = 1;
+        struct on_path *of = op_is_copy(s->d, step->op) ? s->copies : s->kernels;
+        struct on_path *p = &of[name_of_op(s, step->op)];
+        p->ns = add_ns(p->ns, step->ns);
+        p->times++;
+        s->path_op[step->op] = 1;
         s->ops++;
     } else if (step->call != NO_INDEX && step->kind != PATH_HOST && step->kind != PATH_HANDOVER) {
-        uint32_t name = s->a->trace->regions.name[s->d->call_row[step->call]];
-        struct path_member *m = &s->calls[name];
-        m->path_ns = add_ns(m->path_ns, step->ns);
-        m->on_path += s->last_call[name] != step->call + 1;
+        uint32_t name = view_call_name(&s->a->view, s->d->call_row[step->call]);
+        struct on_path *p = &s->calls[name];
+        p->ns = add_ns(p->ns, step->ns);
+        p->times += s->last_call[name] != step->call + 1;
         s->last_call[name] = step->call + 1;
     }
 }
 
-static void add_totals(struct sums *s, const int64_t *slack)
+/* By time, then by name. */
+static bool comes_before(const struct path_member *a, const struct path_member *b)
 {
+    if (a->path_ns != b->path_ns)
+        return a->path_ns > b->path_ns;
+    int c = strcmp(a->what, b->what);
+    return (c ? c : strcmp(a->name, b->name)) < 0;
+}
+
+static void offer(struct sums *s, const struct on_path *p, const char *what, const char *name,
+                  size_t place)
+{
+    struct path_member m = {.what = what,
+                            .name = name,
+                            .place = place,
+                            .on_path = p->times,
+                            .path_ns = p->ns,
+                            .least_slack_ns = -1};
+    if (!p->ns || (s->n_kept == MAX_MEMBERS && !comes_before(&m, &s->kept[MAX_MEMBERS - 1])))
+        return;
+    size_t at = s->n_kept < MAX_MEMBERS ? s->n_kept++ : MAX_MEMBERS - 1;
+    for (; at > 0 && comes_before(&m, &s->kept[at - 1]); at--)
+        s->kept[at] = s->kept[at - 1];
+    s->kept[at] = m;
+}
+
+static void choose_members(struct sums *s)
+{
+    const struct trace *t = s->a->trace;
+    const struct name_groups *names = &s->a->view.names;
+    for (size_t i = 0; i < names->n; i++)
+        offer(s, &s->kernels[i], KERNEL, name_groups_name(names, t, i), i);
+    for (size_t k = 0; k < COPY_KINDS; k++)
+        offer(s, &s->copies[k], COPY, copy_kind_name((enum copy_kind)k), k);
+    for (size_t i = 0; i < s->a->view.n_names; i++)
+        offer(s, &s->calls[i], CALL, view_name_text(&s->a->view, i), i);
+}
+
+/* Of each name which of those kept it is, or NO_MEMBER. */
+static uint8_t *members_by_place(const struct sums *s, const char *what, size_t n, struct arena *a)
+{
+    uint8_t *member = arena_array(a, uint8_t, n + 1);
+    memset(member, NO_MEMBER, n + 1);
+    for (size_t i = 0; i < s->n_kept; i++)
+        if (s->kept[i].what == what)
+            member[s->kept[i].place] = (uint8_t)i;
+    return member;
+}
+
+static void add_totals(struct sums *s, const int64_t *slack, struct arena *temporary)
+{
+    const uint8_t *kernel = members_by_place(s, KERNEL, s->a->view.names.n, temporary);
+    const uint8_t *copy = members_by_place(s, COPY, COPY_KINDS, temporary);
+    const uint8_t *call = members_by_place(s, CALL, s->a->view.n_names, temporary);
     for (uint32_t op = 0; op < s->d->n_ops; op++) {
-        struct path_member *m = member_of(s, op);
+        uint8_t member = (op_is_copy(s->d, op) ? copy : kernel)[name_of_op(s, op)];
+        if (member == NO_MEMBER)
+            continue;
+        struct path_member *m = &s->kept[member];
         struct span o = op_span(s->d, op);
         m->total_ns = add_ns(m->total_ns, o.end - o.start);
         int64_t least = slack[op] < 0 ? 0 : slack[op];
-        if (!s->on_path[op] && (m->least_slack_ns < 0 || least < m->least_slack_ns))
+        if (!s->path_op[op] && (m->least_slack_ns < 0 || least < m->least_slack_ns))
             m->least_slack_ns = least;
     }
     for (uint32_t c = 0; c < s->d->n_calls; c++) {
+        uint8_t member = call[view_call_name(&s->a->view, s->d->call_row[c])];
         struct span r = call_span(s->d, c);
-        struct path_member *m = &s->calls[s->a->trace->regions.name[s->d->call_row[c]]];
-        m->total_ns = add_ns(m->total_ns, r.end - r.start);
+        if (member != NO_MEMBER)
+            s->kept[member].total_ns = add_ns(s->kept[member].total_ns, r.end - r.start);
     }
 }
 
-static int by_time(const void *x, const void *y)
+static void keep_members(const struct sums *s, struct analysis *a, struct arena *arena)
 {
-    const struct path_member *a = x, *b = y;
-    if (a->path_ns != b->path_ns)
-        return a->path_ns < b->path_ns ? 1 : -1;
-    int c = strcmp(a->what, b->what);
-    return c ? c : strcmp(a->name, b->name);
-}
-
-static void keep_members(struct sums *s, struct analysis *a, struct arena *arena,
-                         struct arena *temporary)
-{
-    const struct trace *t = a->trace;
-    VEC(struct path_member) all = {0};
-    for (size_t i = 0; i < s->names.n; i++) {
-        s->kernels[i].what = "kernel";
-        s->kernels[i].name = name_groups_name(&s->names, t, i);
-        if (s->kernels[i].path_ns)
-            vec_push(&all, temporary, s->kernels[i]);
-    }
-    for (size_t k = 0; k < COPY_KINDS; k++) {
-        s->copies[k].what = "copy";
-        s->copies[k].name = copy_kind_name((enum copy_kind)k);
-        if (s->copies[k].path_ns)
-            vec_push(&all, temporary, s->copies[k]);
-    }
-    for (size_t i = 0; i < t->strings.n; i++) {
-        s->calls[i].what = "call";
-        s->calls[i].name = trace_str(t, (uint32_t)i);
-        if (s->calls[i].path_ns)
-            vec_push(&all, temporary, s->calls[i]);
-    }
-    if (all.n)
-        qsort(all.v, all.n, sizeof(*all.v), by_time);
-    for (size_t i = 0; i < all.n && i < MAX_MEMBERS; i++) {
-        all.v[i].pct = percent_of((double)all.v[i].path_ns, (double)a->path_stats.length_ns);
-        vec_push(&a->path_members, arena, all.v[i]);
+    for (size_t i = 0; i < s->n_kept; i++) {
+        struct path_member m = s->kept[i];
+        m.pct = percent_of((double)m.path_ns, (double)a->path_stats.length_ns);
+        vec_push(&a->path_members, arena, m);
     }
 }
 
@@ -158,19 +194,11 @@ static void count_edges(const struct depend *d, struct path_stats *p)
 
 static void prepare(struct sums *s, struct arena *temporary)
 {
-    const struct trace *t = s->a->trace;
-    s->names = s->a->view.names;
-    s->kernels = arena_array(temporary, struct path_member, s->names.n + 1);
-    s->copies = arena_array(temporary, struct path_member, COPY_KINDS);
-    s->calls = arena_array(temporary, struct path_member, t->strings.n + 1);
-    s->on_path = arena_array(temporary, uint8_t, s->d->n_ops + 1);
-    s->last_call = arena_array(temporary, uint32_t, t->strings.n + 1);
-    for (size_t i = 0; i < s->names.n; i++)
-        s->kernels[i].least_slack_ns = -1;
-    for (size_t i = 0; i < COPY_KINDS; i++)
-        s->copies[i].least_slack_ns = -1;
-    for (size_t i = 0; i < t->strings.n; i++)
-        s->calls[i].least_slack_ns = -1;
+    s->kernels = arena_array(temporary, struct on_path, s->a->view.names.n + 1);
+    s->copies = arena_array(temporary, struct on_path, COPY_KINDS);
+    s->calls = arena_array(temporary, struct on_path, s->a->view.n_names + 1);
+    s->path_op = arena_array(temporary, uint8_t, s->d->n_ops + 1);
+    s->last_call = arena_array(temporary, uint32_t, s->a->view.n_names + 1);
 }
 
 /* Twice the error of the mean of the iterations. */
@@ -211,12 +239,13 @@ static void walk(struct analysis *a, struct arena *arena)
     path_parts_init(&s.parts, a, r, temporary);
     path_walk(r, add_step, &s);
     path_parts_keep(&s.parts, arena);
-    add_totals(&s, a->slack);
+    choose_members(&s);
+    add_totals(&s, a->slack, temporary);
     arena_release(a->slack_room);
     a->slack = NULL;
     a->path_stats.ops_on_path = s.ops;
     keep_kinds(&s, a, arena);
-    keep_members(&s, a, arena, temporary);
+    keep_members(&s, a, arena);
     count_edges(d, &a->path_stats);
     arena_release(temporary);
 }

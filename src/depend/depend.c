@@ -55,12 +55,12 @@ static void mark_apart(struct depend *d)
 {
     for (uint32_t c = 0; c < d->n_calls; c++)
         if (call_begins(d, c) || sparse_has(&d->awaited, c))
-            d->flags[c] |= CALL_APART;
+            d->about[c] |= CALL_APART;
     for (size_t i = 0; i < d->handovers.n; i++)
-        d->flags[d->handovers.v[i].call] |= CALL_APART | CALL_HANDED;
+        d->about[d->handovers.v[i].call] |= CALL_APART | CALL_HANDED;
     for (size_t i = 0; i < d->meetings.n; i++)
         for (uint32_t k = 0; !d->meetings.v[i].kernels && k < d->meetings.v[i].n; k++)
-            d->flags[d->members.v[d->meetings.v[i].first + k]] |= CALL_APART;
+            d->about[d->members.v[d->meetings.v[i].first + k]] |= CALL_APART;
 }
 
 void depend_make(struct depend *d, const struct view *v, struct arena *arena)

@@ -67,14 +67,16 @@ struct depend_meeting {
     bool message, kernels;
 };
 
-/* What is known of a call. */
-enum call_flag {
-    CALL_BEGINS = 1, /* the first one of its thread */
-    CALL_MANY = 2,   /* it submitted several ops: a graph already */
-    CALL_GRAPH = 4,  /* it launches a graph, by its name */
-    CALL_HANDED = 8, /* a call of another thread leads to it */
-    CALL_APART = 16, /* its times do not just follow from the call before it */
+/* What is known of a call: its class in four bits, and four more. */
+enum call_about {
+    CALL_GRAPH = API_CLASSES, /* as a class: API_LAUNCH, of a graph, by its name */
+    CALL_CLASS = 15,
+    CALL_BEGINS = 16, /* the first one of its thread */
+    CALL_MANY = 32,   /* it submitted several ops: a graph already */
+    CALL_HANDED = 64, /* a call of another thread leads to it */
+    CALL_APART = 128, /* its times do not just follow from the call before it */
 };
+_Static_assert(CALL_GRAPH < CALL_CLASS, "classes of calls take four bits");
 
 struct op {
     uint32_t row;  /* kernels row, or copies row with DEPEND_COPY */
@@ -109,12 +111,11 @@ struct depend {
     const uint32_t *call_row;           /* regions row: the view's */
     const int64_t *row_start, *row_end; /* by regions row: columns of the trace */
     int64_t from;                       /* where the view starts */
-    uint8_t *class;                     /* enum api_class */
     bool cut;                           /* some are longer than the view, or it has pauses */
     struct sparse awaited;              /* op it waits for */
     uint32_t *first_call;               /* by thread of the view, and one more */
     uint32_t *leads;                    /* by thread: its first call that led to work, NO_INDEX */
-    uint8_t *flags;                     /* by call: enum call_flag */
+    uint8_t *about;                     /* by call: enum call_about */
 
     VEC(struct depend_wait) waits;         /* sorted by op */
     VEC(struct depend_handover) handovers; /* sorted by call */
@@ -193,12 +194,18 @@ static inline size_t depend_gpu(const struct trace *t, uint32_t stream)
 
 static inline enum api_class call_class(const struct depend *d, uint32_t call)
 {
-    return (enum api_class)d->class[call];
+    unsigned class = d->about[call] & CALL_CLASS;
+    return class == CALL_GRAPH ? API_LAUNCH : (enum api_class) class;
+}
+
+static inline bool call_is_graph(const struct depend *d, uint32_t call)
+{
+    return (d->about[call] & CALL_CLASS) == CALL_GRAPH;
 }
 
 static inline bool call_begins(const struct depend *d, uint32_t call)
 {
-    return d->flags[call] & CALL_BEGINS;
+    return d->about[call] & CALL_BEGINS;
 }
 
 /* The op a call waits for, or NO_INDEX. */

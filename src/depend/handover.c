@@ -111,7 +111,7 @@ void depend_handovers(struct building *b)
 uint32_t depend_handed_by(const struct depend *d, uint32_t call)
 {
     size_t lo = 0;
-    if (!(d->flags[call] & CALL_HANDED))
+    if (!(d->about[call] & CALL_HANDED))
         return NO_INDEX;
     BISECT(lo, d->handovers.n, mid, d->handovers.v[mid].call < call);
     return d->handovers.v[lo].from;

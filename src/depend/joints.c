@@ -208,16 +208,16 @@ static bool is_still(const struct depend *d, uint32_t call, unsigned mark, unsig
 static uint32_t plain_calls(const struct depend *d, const uint8_t *marks, uint32_t c)
 {
     const uint64_t each = UINT64_C(0x0101010101010101);
-    uint64_t flags, marked = 0;
+    uint64_t about, marked = 0;
     uint32_t n = 0;
-    for (; c + n + sizeof(flags) <= d->n_calls; n += sizeof(flags)) {
-        memcpy(&flags, d->flags + c + n, sizeof(flags));
+    for (; c + n + sizeof(about) <= d->n_calls; n += sizeof(about)) {
+        memcpy(&about, d->about + c + n, sizeof(about));
         if (marks)
             memcpy(&marked, marks + c + n, sizeof(marked));
-        if (marked | (flags & (each * CALL_APART)))
+        if (marked | (about & (each * CALL_APART)))
             break;
     }
-    while (c + n < d->n_calls && !(d->flags[c + n] & CALL_APART) && !(marks && marks[c + n]))
+    while (c + n < d->n_calls && !(d->about[c + n] & CALL_APART) && !(marks && marks[c + n]))
         n++;
     return n;
 }
@@ -250,7 +250,7 @@ void replay_joints(struct replay *r, const uint8_t *marks, int64_t ahead_ns)
     r->joints.n = 0;
     for (uint32_t c = 0; c < d->n_calls; c++) {
         unsigned mark = marks ? marks[c] : 0;
-        bool apart = d->flags[c] & CALL_APART, still = !apart && is_still(d, c, mark, before);
+        bool apart = d->about[c] & CALL_APART, still = !apart && is_still(d, c, mark, before);
         bool ahead = ahead_ns < INT64_MAX && !apart &&
                      call_span(d, c).start - call_span(d, c - 1).end >= ahead_ns;
         if (apart || ahead || (mark | before && !(still && was_still)))
@@ -350,7 +350,7 @@ void take_joints(struct replay *r)
         j->waited = (end < s.end ? end : s.end) > s.start ? WAITED_OP : WAITED_NOT;
         if (m && m->latest_ns > s.start)
             j->waited = WAITED_MEETING;
-        j->bound = d->flags[j->call] & CALL_HANDED ? BIND_HANDOVER
+        j->bound = d->about[j->call] & CALL_HANDED ? BIND_HANDOVER
                    : call_begins(d, j->call)       ? BIND_START
                                                    : BIND_PROGRAM;
     }

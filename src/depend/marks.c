@@ -148,8 +148,8 @@ static inline bool can_record(const struct recipe *p, uint32_t call, enum api_cl
     bool orders =
         class == API_LAUNCH || class == API_COPY_ASYNC || class == API_EVENT || class == API_CREATE;
     if ((!orders && class != API_OTHER && class != API_MODULE) ||
-        (sparse_has(&d->awaited, call) && class != API_LAUNCH) ||
-        d->flags[call] & (CALL_MANY | CALL_GRAPH))
+        (sparse_has(&d->awaited, call) && class != API_LAUNCH) || d->about[call] & CALL_MANY ||
+        call_is_graph(d, call))
         return false;
     struct span s = call_span(d, call);
     if ((c->graph_from_ns || c->graph_to_ns) &&
@@ -266,7 +266,7 @@ static void mark_fused(struct recipe *p)
     for (uint32_t op = 0; op < d->n_ops; op++) {
         uint32_t call = d->ops[op].call;
         if (call != NO_INDEX && !op_is_copy(d, op) && recipe_gone(p, op) &&
-            !(d->flags[call] & CALL_MANY) && !(p->marks[call] & MARK_GRAPH) &&
+            !(d->about[call] & CALL_MANY) && !(p->marks[call] & MARK_GRAPH) &&
             call_class(d, call) == API_LAUNCH)
             p->marks[call] |= MARK_MERGED;
     }

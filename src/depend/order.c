@@ -18,20 +18,18 @@ static struct span time_of(const struct view *v, int64_t start, int64_t end)
     return (struct span){s.start - v->start_ns, s.end - v->start_ns};
 }
 
-/* By string: a call of this name launches a graph; NULL: none does. */
-static bool *names_of_graphs(const struct building *b)
+/* What is known of calls of each kind and name, by view_call_place(). */
+static uint8_t *about_names(const struct building *b)
 {
     const struct view *v = b->d->view;
-    const uint8_t *class = v->call_class + (size_t)REGION_HIP * v->n_strings;
-    bool *found = NULL;
-    for (size_t i = 0; i < v->n_strings; i++) {
-        if (class[i] != API_LAUNCH || !str_has(trace_str(v->trace, (uint32_t)i), "GraphLaunch"))
-            continue;
-        if (!found)
-            found = arena_array(b->temporary, bool, v->n_strings);
-        found[i] = true;
+    size_t n = v->n_names * REGION_KINDS;
+    uint8_t *about = arena_array(b->temporary, uint8_t, n);
+    for (size_t i = 0; i < n; i++) {
+        bool graph = v->call_class[i] == API_LAUNCH &&
+                     str_has(view_name_text(v, i % v->n_names), "GraphLaunch");
+        about[i] = graph ? CALL_GRAPH : v->call_class[i];
     }
-    return found;
+    return about;
 }
 
 /* Calls, and which of them each row of the regions lies in. */
@@ -39,16 +37,15 @@ static void collect_calls(struct building *b)
 {
     struct depend *d = b->d;
     const struct view *v = d->view;
-    const bool *graphs = names_of_graphs(b);
+    const uint8_t *about = about_names(b);
     d->cut = v->paused.n > 0;
     const struct regions *r = &d->trace->regions;
     for (size_t i = 0; i < v->n_threads; i++)
         d->n_calls += v->threads[i].n_outer;
     assert(!v->is_slice);
     d->call_row = v->outer;
-    d->class = arena_array(b->arena, uint8_t, d->n_calls + 1);
     d->first_call = arena_array(b->arena, uint32_t, v->n_threads + 1);
-    d->flags = arena_array(b->arena, uint8_t, d->n_calls + 1);
+    d->about = arena_array(b->arena, uint8_t, d->n_calls + 1);
     b->node_of_row = arena_array(b->temporary, uint32_t, r->n + 1);
     memset(b->node_of_row, 0xff, (r->n + 1) * sizeof(*b->node_of_row));
     uint32_t node = 0;
@@ -56,14 +53,11 @@ static void collect_calls(struct building *b)
         const struct view_thread *th = &v->threads[i];
         size_t next = 0;
         d->first_call[i] = node;
-        if (th->n_outer)
-            d->flags[node] = CALL_BEGINS;
         struct view_calls calls = view_calls(v, i);
         for (uint32_t call; view_next_call(&calls, &call);) {
             if (next < th->n_outer && th->outer[next] == call) {
-                d->class[node + next] = (uint8_t)view_call_class(v, call);
-                if (graphs && graphs[r->name[call]])
-                    d->flags[node + next] |= CALL_GRAPH;
+                d->about[node + next] =
+                    (uint8_t)(about[view_call_place(v, call)] | (next ? 0 : CALL_BEGINS));
                 d->cut |= r->start_ns[call] < v->start_ns || r->end_ns[call] > v->end_ns ||
                           r->end_ns[call] < r->start_ns[call];
                 b->node_of_row[call] = node + (uint32_t)next++;
@@ -311,7 +305,7 @@ static void group_ops(struct building *b)
             b->ops_of_call[b->first_op[d->ops[op].call + 1]++] = (uint32_t)op;
     for (size_t c = 0; c < d->n_calls; c++)
         if (b->first_op[c + 1] - b->first_op[c] >= MANY)
-            d->flags[c] |= CALL_MANY;
+            d->about[c] |= CALL_MANY;
 }
 
 struct turns turns_first(const struct depend *d, struct arena *temporary)

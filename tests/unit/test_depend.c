@@ -364,9 +364,9 @@ static void calls_that_follow_need_no_look(void **state)
         make(&t, seed);
         make_graph(&t, &v, &d);
         apart = d;
-        apart.flags = arena_array(&t.m.arena, uint8_t, d.n_calls + 1);
+        apart.about = arena_array(&t.m.arena, uint8_t, d.n_calls + 1);
         for (size_t c = 0; c < d.n_calls; c++)
-            apart.flags[c] = d.flags[c] | CALL_APART;
+            apart.about[c] = d.about[c] | CALL_APART;
         struct replay r, q;
         replay_init(&r, &d, &t.m.arena);
         replay_init(&q, &apart, &t.m.arena);

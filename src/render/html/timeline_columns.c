@@ -66,8 +66,7 @@ static uint32_t name_of(const struct cursor *c, uint32_t row)
         return c->tables->of_path[row];
     if (c->k->kind == TRACK_MARKERS)
         return c->tables->of_marker[t->markers.name[row]];
-    return c->tables
-        ->of_call[(size_t)t->regions.kind[row] * c->t->a->view.n_strings + t->regions.name[row]];
+    return c->tables->of_call[view_call_place(&c->t->a->view, row)];
 }
 
 /* Place + 1 of what a row refers to; 0 for nothing. */

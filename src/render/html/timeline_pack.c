@@ -50,13 +50,13 @@ static void use_calls(struct pack_tables *p, const struct tracks *t, const struc
                       uint32_t *place, struct arena *arena)
 {
     const struct view *v = &t->a->view;
-    const struct regions *r = &v->trace->regions;
     for (size_t i = 0; i < k->n; i++) {
         uint32_t row = k->rows[i];
-        uint32_t *of = &p->of_call[(size_t)r->kind[row] * v->n_strings + r->name[row]];
+        uint32_t *of = &p->of_call[view_call_place(v, row)];
         if (*of == NO_INDEX) {
             const char *class = api_class_name(view_call_class(v, row));
-            *of = add_name(p, arena, (struct pack_name){r->name[row], r->name[row], NULL, class});
+            uint32_t name = v->trace->regions.name[row];
+            *of = add_name(p, arena, (struct pack_name){name, name, NULL, class});
         }
         p->of_region[row] = (*place)++;
     }
@@ -109,7 +109,7 @@ void pack_tables_make(struct pack_tables *p, const struct tracks *t, struct aren
     const struct trace *trace = t->a->trace;
     *p = (struct pack_tables){
         .of_symbol = numbers(arena, trace->symbols.n),
-        .of_call = numbers(arena, t->a->view.n_strings * REGION_KINDS),
+        .of_call = numbers(arena, t->a->view.n_names * REGION_KINDS),
         .of_marker = numbers(arena, trace->strings.n),
         .of_launch = numbers(arena, trace->launches.n),
         .of_region = numbers(arena, trace->regions.n),

@@ -16,7 +16,7 @@ struct pack_name {
 struct pack_tables {
     VEC(struct pack_name) names;
     uint32_t *of_symbol; /* by symbol: place in names, or NO_INDEX */
-    uint32_t *of_call;   /* by kind and string, as view.call_class */
+    uint32_t *of_call;   /* by kind and name: view_call_place() */
     uint32_t *of_marker; /* by string */
     uint32_t *of_path;   /* by stretch of the critical path */
     VEC(uint32_t) launches;
