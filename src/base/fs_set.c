@@ -111,6 +111,14 @@ bool fs_set_done(struct fs_set *set, struct fs_out *out, struct gs_error *err)
     return fs_out_complete(out, err);
 }
 
+void fs_set_drop(struct fs_set *set, struct fs_out *out)
+{
+    fs_out_abandon(out);
+    for (size_t i = 0; i < set->files.n; i++)
+        if (set->files.v[i]->pending == out)
+            set->files.v[i]->pending = NULL;
+}
+
 void fs_set_take(struct fs_set *set, struct fs_out *out)
 {
     struct fs_set_file *file = arena_new(set->arena, struct fs_set_file);

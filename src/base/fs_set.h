@@ -57,6 +57,8 @@ struct fs_out *fs_set_open(struct fs_set *set, const char *path, struct gs_error
 struct fs_out *fs_set_name(struct fs_set *set, const char *path, struct gs_error *err);
 struct fs_out *fs_set_database(struct fs_set *set, const char *path, struct gs_error *err);
 bool fs_set_done(struct fs_set *set, struct fs_out *out, struct gs_error *err);
+/* Or it is abandoned, the others are not. */
+void fs_set_drop(struct fs_set *set, struct fs_out *out);
 
 /* One that was opened by itself and is complete joins the others; it must live as long as they. */
 void fs_set_take(struct fs_set *set, struct fs_out *out);

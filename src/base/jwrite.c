@@ -27,6 +27,8 @@ static void newline(struct jwrite *w)
 
 static void begin(struct jwrite *w, const char *key)
 {
+    if (w->pour && w->out->len >= w->most)
+        w->pour(w->into);
     assert(key ? w->depth && w->closers[w->depth - 1] == '}'
                : !w->depth || w->closers[w->depth - 1] == ']'); /* members have keys, only they */
     if (w->has_items[w->depth])

@@ -31,6 +31,10 @@ struct jwrite {
     int depth;
     char closers[JWRITE_DEPTH];
     bool has_items[JWRITE_DEPTH + 1];
+    /* Called between values once `out` holds so much: it may be emptied then. NULL: never. */
+    void (*pour)(void *into);
+    void *into;
+    size_t most;
 };
 
 void jw_init(struct jwrite *w, struct str *out, int indent);

@@ -154,14 +154,14 @@ bool output_report(struct output *out, const struct report *given, struct gs_err
     const struct renderer *form =
         report.list_sections || report.list_columns ? &renderer_text : out->form;
     struct render_opts layout = output_layout(out->cli, out->path);
-    struct str *text = arena_new(out->cli->arena, struct str);
+    struct fs_text *text = arena_new(out->cli->arena, struct fs_text);
     if (form->has && !form->has(r))
         return fail(err, GS_E_USAGE, "cannot write this as %s; formats are %s", form->name,
                     listed(RENDERER_CHOICES, false, out->cli->arena));
-    str_init(text, out->cli->arena);
+    fs_text_init(text, &out->set, out->path);
+    layout.ahead = text;
     bool ok = form->write ? form->write(r, out->path, &out->set, err)
-                          : form->render(r, text, &layout, err) &&
-                                fs_set_write(&out->set, out->path, text->buf, text->len, err);
+                          : form->render(r, &text->text, &layout, err) && fs_text_done(text, err);
     if (ok && !fs_out_is_direct(out->path))
         output_note(out, "wrote %s", out->path);
     return ok;

@@ -33,12 +33,22 @@ static bool text(const struct report *r, struct str *out, const struct render_op
 const struct renderer renderer_text = {
     .name = "text", .extensions = "txt|text|log|out", .render = text};
 
+static void pour(void *text)
+{
+    fs_text_pour(text);
+}
+
 static bool json(const struct report *r, struct str *out, const struct render_opts *o,
                  struct gs_error *err)
 {
     struct jwrite w;
-    (void)o, (void)err;
+    (void)err;
     jw_init(&w, out, 2);
+    if (o->ahead) {
+        w.pour = pour;
+        w.into = o->ahead;
+        w.most = FS_TEXT_HELD;
+    }
     r->json(r, &w, false);
     return true;
 }

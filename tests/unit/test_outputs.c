@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fs.h"
 #include "base/fs_set.h"
+#include "base/fs_text.h"
 #include "base/inputs.h"
 #include "base/mem.h"
 #include "base/unfinished.h"
@@ -153,6 +155,90 @@ static void a_set_appears_together_or_not_at_all(void **state)
     rmdir(in_scratch("new"));
 }
 
+/* Lines of eight bytes with their numbers, more than are held by far. */
+enum { LINES = 5 * FS_TEXT_HELD / 8 };
+
+static bool write_lines(struct fs_set *set, const char *path)
+{
+    struct fs_text *t = arena_new(&arena, struct fs_text);
+    fs_text_init(t, set, path);
+    for (int i = 0; i < LINES; i++) {
+        str_printf(&t->text, "%07d\n", i);
+        fs_text_pour(t);
+        assert_true(t->stays || t->text.len < FS_TEXT_HELD);
+    }
+    return fs_text_done(t, &err);
+}
+
+/* How many of these lines, in order, are all that there is. */
+static int lines_in(int fd)
+{
+    char line[16];
+    int n = 0;
+    FILE *f = fdopen(fd, "r");
+    while (fgets(line, sizeof(line), f) && line[7] == '\n' && atoi(line) == n)
+        n++;
+    n = feof(f) ? n : -1;
+    fclose(f);
+    return n;
+}
+
+static void a_long_text_goes_ahead_but_appears_at_the_end(void **state)
+{
+    (void)state;
+    struct fs_set set;
+    fs_set_init(&set, &arena);
+    assert_true(write_lines(&set, in_scratch("a")));
+    assert_false(fs_exists(in_scratch("a")));
+    assert_true(fs_set_close(&set, &err));
+    assert_int_equal(lines_in(open(in_scratch("a"), O_RDONLY)), LINES);
+
+    read_it("a"); /* now it is an input */
+    assert_false(write_lines(&set, in_scratch("a")));
+    assert_int_equal(err.code, GS_E_USAGE);
+    assert_false(write_lines(&set, in_scratch("none/b")));
+    assert_int_equal(err.code, GS_E_IO);
+    fs_set_abandon(&set);
+    assert_int_equal(lines_in(open(in_scratch("a"), O_RDONLY)), LINES);
+}
+
+/* What a child writes into a pipe whose temporary files have a folder, and no room for `most`. */
+static int lines_through_a_pipe(const char *folder, rlim_t most)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (!child) {
+        struct fs_set set;
+        close(ends[0]);
+        setenv("TMPDIR", folder, 1);
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){most, most});
+        fs_set_init(&set, &arena);
+        bool ok = write_lines(&set, arena_printf(&arena, "/dev/fd/%d", ends[1]));
+        ok = ok && fs_set_close(&set, &err);
+        _exit(!ok);
+    }
+    int status;
+    close(ends[1]);
+    int n = lines_in(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    return n;
+}
+
+static void what_waits_for_a_pipe_needs_no_room_on_a_disk(void **state)
+{
+    (void)state;
+    assert_int_equal(lines_through_a_pipe(scratch, RLIM_INFINITY), LINES);
+    assert_int_equal(lines_through_a_pipe(in_scratch("none"), RLIM_INFINITY), LINES);
+    for (rlim_t held = 1; held <= 5; held++) /* it ends in each piece, and in the last line */
+        assert_int_equal(lines_through_a_pipe(scratch, held * FS_TEXT_HELD - 4), LINES);
+    struct fs_list left = {0};
+    assert_true(fs_list(&left, scratch, &arena, &err));
+    assert_int_equal(left.n, 0);
+}
+
 static void permissions_are_kept(void **state)
 {
     (void)state;
@@ -232,6 +318,8 @@ int main(void)
         IN_SCRATCH(what_was_only_looked_at_may_be_written),
         IN_SCRATCH(one_thread_forgets_nothing_of_another),
         IN_SCRATCH(a_set_appears_together_or_not_at_all),
+        IN_SCRATCH(a_long_text_goes_ahead_but_appears_at_the_end),
+        IN_SCRATCH(what_waits_for_a_pipe_needs_no_room_on_a_disk),
         IN_SCRATCH(permissions_are_kept),
         IN_SCRATCH(databases_need_a_file),
         IN_SCRATCH(signals_remove_what_is_unfinished),
