@@ -78,15 +78,14 @@ struct hotspot {
     int64_t total_duration_ns;
     double avg_duration_ns;
     int64_t median_ns, p95_ns, min_duration_ns, max_duration_ns;
-    double std_dev_ns, cv;             /* population */
-    double pct_of_total;               /* of the summed kernel time */
-    double pct_of_wall;                /* of window x GPUs */
-    uint32_t symbol;                   /* one of the group */
-    uint32_t slowest;                  /* kernels row of the longest dispatch: evidence */
-    uint32_t name_id;                  /* string */
-    int32_t gpu;                       /* by_gpu: index; -1 otherwise */
-    const struct histogram *durations; /* of the first HISTOGRAMS; NULL for the others */
-    int64_t pid, stream;               /* by_process, by_stream; -1 otherwise */
+    double std_dev_ns, cv; /* population */
+    double pct_of_total;   /* of the summed kernel time */
+    double pct_of_wall;    /* of window x GPUs */
+    uint32_t symbol;       /* one of the group */
+    uint32_t slowest;      /* kernels row of the longest dispatch: evidence */
+    uint32_t name_id;      /* string */
+    int32_t gpu;           /* by_gpu: index; -1 otherwise */
+    int64_t pid, stream;   /* by_process, by_stream; -1 otherwise */
 };
 
 /* ---- categories ---- */
@@ -395,6 +394,7 @@ struct analysis {
 
     struct breakdown breakdown;
     VEC(struct hotspot) hotspots;
+    struct histogram *hotspot_durations; /* of the first HISTOGRAMS of them */
     VEC(struct category_row) categories;
     struct short_kernels short_kernels;
     VEC(struct short_bucket) short_histogram;

@@ -10,13 +10,14 @@
 /* A batch of this many kernels or names is worth handing to a thread. */
 enum { BATCH_KERNELS = 16384, BATCH_NAMES = 64 };
 
+/* Names may be many: what the durations tell again is not kept. */
 struct group {
     unsigned __int128 total;
-    int64_t least, most;
+    int64_t most;
     const char *name;
     uint32_t symbol, slowest;
-    uint32_t stream;     /* the first of those it stands for, in the trace; 0 when not split */
-    size_t first, calls; /* in durations */
+    uint32_t stream;       /* the first of those it stands for, in the trace; 0 when not split */
+    uint32_t first, calls; /* in durations */
 };
 
 struct grouping {
@@ -59,7 +60,7 @@ static void classify_streams(struct grouping *s)
 
 static uint32_t add_group(struct grouping *s, uint32_t symbol, uint32_t stream)
 {
-    struct group g = {.least = INT64_MAX, .most = -1, .symbol = symbol, .stream = stream};
+    struct group g = {.most = -1, .symbol = symbol, .stream = stream};
     g.name = trace_str(s->a->trace, s->a->trace->symbols.v[symbol].name);
     vec_push(&s->groups, s->arena, g);
     return (uint32_t)s->groups.n - 1;
@@ -95,8 +96,6 @@ static void count_kernels(struct grouping *s)
         struct group *group = &s->groups.v[s->of_kernel[i]];
         group->calls++;
         group->total += (uint64_t)ns;
-        if (ns < group->least)
-            group->least = ns;
         if (ns > group->most || (ns == group->most && row < group->slowest)) {
             group->most = ns;
             group->slowest = row;
@@ -108,8 +107,8 @@ static void count_kernels(struct grouping *s)
 static void place_kernels(struct grouping *s)
 {
     const struct analysis *a = s->a;
-    size_t sum = 0;
-    size_t *at = arena_array(s->arena, size_t, s->groups.n);
+    uint32_t sum = 0;
+    uint32_t *at = arena_array(s->rows_arena, uint32_t, s->groups.n);
     for (size_t i = 0; i < s->groups.n; i++) {
         s->groups.v[i].first = at[i] = sum;
         sum += s->groups.v[i].calls;
@@ -170,7 +169,7 @@ static void measure(const struct grouping *s, const struct group *g, struct hots
     h->calls = g->calls;
     h->total_duration_ns = g->total > QUANTITY_MOST ? QUANTITY_MOST : (int64_t)g->total;
     h->avg_duration_ns = (double)g->total / (double)g->calls;
-    h->min_duration_ns = g->least;
+    h->min_duration_ns = select_rank(v, g->calls, 0);
     h->max_duration_ns = g->most;
     h->median_ns = percentile(v, g->calls, 50);
     h->p95_ns = percentile(v, g->calls, 95);
@@ -230,10 +229,8 @@ static void measure_batch(void *ctx, size_t batch, int worker)
     for (size_t i = s->batches.v[batch]; i < s->batches.v[batch + 1]; i++) {
         const struct group *g = s->order.v[i];
         measure(s, g, &s->out[i]);
-        if (i < HISTOGRAMS) {
+        if (i < HISTOGRAMS)
             histogram_make(&s->histograms[i], s->durations + g->first, g->calls);
-            s->out[i].durations = &s->histograms[i];
-        }
         s->out[i].rank = (uint32_t)i + 1;
     }
 }
@@ -261,7 +258,7 @@ static void run(struct analysis *a, struct arena *arena)
     vec_reserve(&a->hotspots, arena, s.order.n);
     a->hotspots.n = s.order.n;
     s.out = a->hotspots.v;
-    s.histograms = arena_array(arena, struct histogram, HISTOGRAMS);
+    s.histograms = a->hotspot_durations = arena_array(arena, struct histogram, HISTOGRAMS);
     parallel_for(a->view.workers, s.batches.n - 1, measure_batch, &s);
     arena_release(s.arena);
 }

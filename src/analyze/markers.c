@@ -68,7 +68,6 @@ struct marker_work {
         const uint32_t *call;
         const int64_t *start, *end;
         size_t n;
-        uint32_t *part;       /* by row: launching thread, NO_INDEX where there is no link */
         int64_t *launch_time; /* by row: start of the launching call */
     } work[WORKS];
 };
@@ -354,19 +353,17 @@ static void split_markers(struct marker_work *job)
     }
 }
 
-static bool find_launch(const struct marker_work *job, struct table_view *table, uint32_t row)
+/* The thread that launched a row, if it has markers; else NO_INDEX. */
+static uint32_t launching_part(const struct marker_work *job, const struct table_view *table,
+                               uint32_t row)
 {
     const struct regions *r = &job->a->trace->regions;
     uint32_t call = table->call[row];
-    table->part[row] = NO_INDEX;
-    if (call >= r->n)
-        return false;
-    size_t part = part_of(job, r->thread[call]);
-    if (!job->parts[part].n)
-        return false; /* nothing to be inside of */
-    table->part[row] = (uint32_t)part;
+    size_t part = call < r->n ? part_of(job, r->thread[call]) : SIZE_MAX;
+    if (part == SIZE_MAX || !job->parts[part].n)
+        return NO_INDEX; /* nothing to be inside of */
     table->launch_time[row] = r->start_ns[call];
-    return true;
+    return (uint32_t)part;
 }
 
 /* Which thread launched what, in order of start on the GPU: often that of launching as well. */
@@ -374,19 +371,22 @@ static void split_launches(struct marker_work *job, size_t w)
 {
     const struct view *v = &job->a->view;
     struct table_view *table = &job->work[w];
-    size_t *counts = arena_array(job->arena, size_t, job->n_parts);
-    table->part = arena_array(job->arena, uint32_t, table->n);
+    struct arena *temporary = arena_child(job->arena);
+    size_t *counts = arena_array(temporary, size_t, job->n_parts);
+    uint32_t *part_of_row = arena_array(temporary, uint32_t, table->n);
     table->launch_time = arena_array(job->arena, int64_t, table->n);
     for (int pass = 0; pass < 2; pass++) {
         for (size_t g = 0; g < v->n_gpus; g++) {
             const uint32_t *rows = w == KERNELS ? v->gpus[g].kernels : v->gpus[g].copies;
             size_t n = w == KERNELS ? v->gpus[g].n_kernels : v->gpus[g].n_copies;
             for (size_t i = 0; i < n; i++) {
+                uint32_t *part = &part_of_row[rows[i]];
                 if (!pass) {
-                    if (find_launch(job, table, rows[i]))
-                        counts[table->part[rows[i]]]++;
-                } else if (table->part[rows[i]] != NO_INDEX) {
-                    struct launches *l = &job->parts[table->part[rows[i]]].work[w];
+                    *part = launching_part(job, table, rows[i]);
+                    if (*part != NO_INDEX)
+                        counts[*part]++;
+                } else if (*part != NO_INDEX) {
+                    struct launches *l = &job->parts[*part].work[w];
                     l->rows[l->n++] = rows[i];
                 }
             }
@@ -394,6 +394,7 @@ static void split_launches(struct marker_work *job, size_t w)
         for (size_t p = 0; !pass && p < job->n_parts; p++)
             job->parts[p].work[w].rows = arena_array(job->arena, uint32_t, counts[p]);
     }
+    arena_release(temporary);
 }
 
 static void make_stats(struct analysis *a, const struct marker_work *job)
@@ -499,8 +500,8 @@ static void run(struct analysis *a, struct arena *arena)
     struct marker_work job = {.a = a, .m = &a->trace->markers, .arena = temporary};
     const struct kernels *k = &a->trace->kernels;
     const struct copies *c = &a->trace->copies;
-    job.work[KERNELS] = (struct table_view){k->call, k->start_ns, k->end_ns, k->n, NULL, NULL};
-    job.work[COPIES] = (struct table_view){c->call, c->start_ns, c->end_ns, c->n, NULL, NULL};
+    job.work[KERNELS] = (struct table_view){k->call, k->start_ns, k->end_ns, k->n, NULL};
+    job.work[COPIES] = (struct table_view){c->call, c->start_ns, c->end_ns, c->n, NULL};
     job.n_parts = a->trace->threads.n + 1;
     job.parts = arena_array(temporary, struct part, job.n_parts);
     split_markers(&job);

@@ -151,8 +151,8 @@ static struct arena_block **own_block(struct arena *a, const void *p, size_t old
 
 void *arena_move(struct arena *a, void *p, size_t old, size_t size)
 {
-    struct arena_block **at = size > old ? own_block(a, p, old) : NULL;
-    if (!at || size > PTRDIFF_MAX / 2)
+    struct arena_block **at = size != old ? own_block(a, p, old) : NULL;
+    if (!at || size > PTRDIFF_MAX / 2 || aligned(size) < LARGE)
         return arena_grow(a, p, old, size);
     size_t header = aligned(sizeof(**at));
     *at = mem_realloc(*at, header + aligned(size));

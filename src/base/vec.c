@@ -22,3 +22,11 @@ void *vec_move_(struct arena *a, void *v, size_t *cap, size_t size)
     *cap = more;
     return v;
 }
+
+void *vec_fit_(struct arena *a, void *v, size_t *cap, size_t n, size_t size)
+{
+    void *fit = n ? arena_move(a, v, *cap * size, n * size) : v;
+    if (n)
+        *cap = n;
+    return fit;
+}

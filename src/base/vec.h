@@ -42,6 +42,11 @@ enum { VEC_FIRST_ = 8 };
     ((vec)->n < (vec)->cap ? (void)0 : (void)vec_reserve((vec), (arena), VEC_WANT_(vec)),          \
      &(vec)->v[(vec)->n++])
 
+/* One of those that grows no more: gives back the room behind its elements, where that is much. */
+#define vec_fit(vec, arena)                                                                        \
+    ((vec)->v = vec_fit_((arena), (vec)->v, &(vec)->cap, (vec)->n, sizeof(*(vec)->v)))
+
+void *vec_fit_(struct arena *a, void *v, size_t *cap, size_t n, size_t size);
 void *vec_move_(struct arena *a, void *v, size_t *cap, size_t size);
 void *vec_reserve_(struct arena *a, void *v, size_t *cap, size_t want, size_t size);
 

@@ -30,9 +30,8 @@ static size_t find_slot(const struct strings *s, const char *text, size_t len, u
     return i;
 }
 
-static void grow_slots(struct strings *s)
+static void make_slots(struct strings *s, size_t size)
 {
-    size_t size = s->slots ? (s->mask + 1) * 2 : 64;
     uint32_t *slots = arena_array(s->arena, uint32_t, size);
     if (s->slots)
         arena_give_back(s->arena, s->slots, (s->mask + 1) * sizeof(*s->slots));
@@ -44,6 +43,20 @@ static void grow_slots(struct strings *s)
             i = (i + 1) & s->mask;
         s->slots[i] = (uint32_t)id + 1;
     }
+}
+
+static void grow_slots(struct strings *s)
+{
+    make_slots(s, s->slots ? (s->mask + 1) * 2 : 64);
+}
+
+void strings_fit(struct strings *s)
+{
+    enum { WORTH_IT = 1 << 16 };
+    size_t half = (s->mask + 1) / 2;
+    vec_fit(s, s->arena);
+    if (half >= WORTH_IT && s->n <= half / 8 * 7)
+        make_slots(s, half);
 }
 
 static const char *without_nul(struct arena *a, const char *text, size_t *len)

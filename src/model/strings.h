@@ -43,6 +43,9 @@ void strings_place(struct strings *s, const char *text, uint32_t len);
 /* The next id for a text that is not known: an empty one, which no search finds. */
 void strings_skip(struct strings *s);
 
+/* Gives back room that is there for more: few are added from now on. */
+void strings_fit(struct strings *s);
+
 /* The id of a text that is already there, or NO_INDEX (hash.h). */
 uint32_t strings_find(const struct strings *s, const char *text);
 

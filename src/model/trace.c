@@ -196,6 +196,9 @@ void trace_pack(struct trace *t, int workers)
     for (size_t i = 0; i < all.n; i++)
         if (all.v[i].column == all.v[i].first)
             table_pack_end(all.v[i].table, all.v[i].desc, all.v[i].first);
+    vec_fit(&t->symbols, &t->arena);
+    vec_fit(&t->launches, &t->arena);
+    strings_fit(&t->strings);
     arena_release(temporary);
 }
 

@@ -188,9 +188,10 @@ def other_shapes(gpusight, folder, plain):
                           ("10,000 streams", {"gpus": 1, "streams": 10_000}), ("1,000 GPUs", {"gpus": 1000, "streams": 1, "threads": 1000}),
                           ("1,000 GPUs of 2 threads", {"gpus": 1000, "streams": 1, "threads": 2}),
                           ("100,000 kernel names", {"names": N // 10}), ("markers 300 deep", {"depth": 300})):
-        made = other(gpusight, folder, f"other_{name.replace(' ', '_').replace(',', '')}.db", **{"kernels": N // 4, **options})
+        made = other(gpusight, folder, f"other_{name.replace(' ', '_').replace(',', '')}.db", **{"kernels": N, **options})
         us, held = event_cost(gpusight, made)
-        print(f"  {name:<44} {us:8.3f} us  {us / base[0]:6.2f} times  {held:8.1f} bytes")
+        print(f"  {name:<44} {us:8.3f} us  {us / base[0]:6.2f} times")
+        bar("own memory, bytes per event", held, 64, at_least=False)
 
 
 def growth(gpusight, folder, info, analyzed):

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -593,11 +594,43 @@ static void strings_stay_where_they_are(void **state)
     arena_release(&a);
 }
 
+/* What was made room for is given back, and made again for those that come later. */
+static void strings_fit_what_they_hold(void **state)
+{
+    (void)state;
+    enum { N = 140000, MORE = 60000 };
+    struct arena a;
+    struct strings s;
+    char text[16];
+    arena_init(&a);
+    strings_init(&s, &a);
+    size_t before = mem_held();
+    for (uint32_t i = 1; i <= N + MORE; i++) {
+        if (i == N + 1) {
+            size_t slots = s.mask + 1, grown = mem_held();
+            strings_fit(&s);
+            assert_int_equal(s.cap, N + 1);
+            assert_int_equal(s.mask + 1, slots / 2);
+            assert_true(mem_held() < grown && mem_held() > before);
+        }
+        snprintf(text, sizeof(text), "%x", i * 2654435761u);
+        assert_int_equal(strings_add(&s, text), i);
+    }
+    for (uint32_t i = 1; i <= N + MORE; i++) {
+        snprintf(text, sizeof(text), "%x", i * 2654435761u);
+        assert_int_equal(strings_find(&s, text), i);
+        assert_string_equal(strings_text(&s, i), text);
+    }
+    assert_int_equal(strings_find(&s, "no hex"), NO_INDEX);
+    arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         unit_test(libraries_are_loaded_whole_or_not),
         unit_test(strings_stay_where_they_are),
+        unit_test(strings_fit_what_they_hold),
         unit_test(arena_gives_zeroed_aligned_memory),
         unit_test(arena_gives_everything_back),
         unit_test(arena_grows_in_place_or_copies),

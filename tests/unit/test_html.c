@@ -399,7 +399,7 @@ static void histograms_count_every_call(void **state)
     made_analyze(&m, &a, &o);
     assert_int_equal(a.hotspots.n, 3);
     for (size_t i = 0; i < a.hotspots.n; i++) {
-        const struct histogram *g = a.hotspots.v[i].durations;
+        const struct histogram *g = &a.hotspot_durations[i];
         uint64_t sum = 0;
         for (size_t b = 0; b < g->bins; b++) {
             sum += g->count[b];
@@ -410,8 +410,8 @@ static void histograms_count_every_call(void **state)
         assert_int_equal(g->limit[0], a.hotspots.v[i].min_duration_ns);
         assert_int_equal(g->limit[g->bins], a.hotspots.v[i].max_duration_ns);
     }
-    assert_int_equal(a.hotspots.v[0].durations->bins, HISTOGRAM_BINS);
-    assert_int_equal(a.hotspots.v[1].durations->bins, 1);
+    assert_int_equal(a.hotspot_durations[0].bins, HISTOGRAM_BINS);
+    assert_int_equal(a.hotspot_durations[1].bins, 1);
     made_release(&m);
 }
 

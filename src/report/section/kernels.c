@@ -17,7 +17,7 @@ static const struct resource_row *resources_of(const struct analysis *a, const s
 
 static void durations(const struct histogram *h, struct doc *d)
 {
-    if (!h || !h->bins)
+    if (!h->bins)
         return;
     struct histogram_picture p = {.title = "Calls by duration, logarithmic",
                                   .limit = h->limit,
@@ -47,7 +47,7 @@ static void detail(const struct subject *s, const struct hotspot *k, size_t i, s
                                          value_ns(a, k->total_duration_ns),
                                          value_count(a, k->calls), human_s(k->calls)),
                     .brief = ""});
-    durations(k->durations, d);
+    durations(&s->a->hotspot_durations[i], d);
     doc_text(d, "%s", k->name);
     doc_find(d, k->name);
     doc_item(d, "the slowest call");
