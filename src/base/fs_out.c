@@ -212,20 +212,21 @@ void fs_out_abandon(struct fs_out *out)
     out->unfinished = NULL;
 }
 
-/* What a library wrote to the temporary file goes to the pipe or device. */
+/* What waits in the temporary file goes to the pipe or device. */
 static bool copy_out(struct fs_out *out, struct gs_error *err)
 {
     char buffer[1 << 16];
-    FILE *in = fopen(out->temp, "rb");
-    if (!in)
-        return cannot(err, out->temp, errno);
+    ptrdiff_t n = 0;
+    int in = fs_open_plain(out->temp, O_RDONLY | O_CLOEXEC);
+    if (in < 0)
+        return cannot(err, out->path, errno);
     bool ok = open_stream(out, "wb", err);
-    for (size_t n; ok && (n = fread(buffer, 1, sizeof(buffer), in)) > 0;)
-        if (fwrite(buffer, 1, n, out->file) != n)
+    while (ok && (n = fs_read_up_to(in, buffer, sizeof(buffer))) > 0)
+        if (fwrite(buffer, 1, (size_t)n, out->file) != (size_t)n)
             ok = cannot(err, out->path, errno);
-    if (ok && ferror(in))
-        ok = cannot(err, out->temp, EIO);
-    fclose(in);
+    if (n < 0)
+        ok = cannot(err, out->path, errno);
+    close(in);
     return ok;
 }
 

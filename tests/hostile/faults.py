@@ -51,6 +51,8 @@ LINES = [
     "whatif {db} --remove sync --json -o {out}/x.json", "ask {db} --question idle -o {out}/x.md",
     "verify {report} {db} --json -o {out}/x.json", "summary {job} --json",
     "query {db} select~*~from~kernels --format csv -o {out}/x.csv", "query {db} select~*~from~kernels -o {out}/x.html",
+    "query {db} select~a.*~from~kernels~a,kernels~b,kernels~c~limit~6000 --json -o {out}/long.json",
+    "query {db} select~a.*~from~kernels~a,kernels~b,kernels~c~limit~6000 --json",
     "convert {db} -f pftrace -o {out}/x", "convert {db} -f chrome,speedscope,folded -d {out} -o x",
     "convert {db} -f csv -d {out} -o x", "convert {kineto} -f rocpd -o {out}/x.db", "convert {db} -f otf2 -o {out}/x",
     "convert {job} -f pftrace --compress --per-rank -d {out} -o x",
