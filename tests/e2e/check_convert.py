@@ -291,6 +291,33 @@ def overlapping(folder):
     return path
 
 
+def unusual(folder):
+    """Kernels longer than 32 bits of nanoseconds and with numbers beyond 32 bits; copies, too."""
+    path = synth("demo", os.path.join(folder, "unusual"))
+    with sqlite3.connect(path) as db:
+        of = {name.split("_0000")[0]: name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        db.execute(f"UPDATE '{of['rocpd_kernel_dispatch']}' SET end = end + 5000000000 * (id % 3) WHERE id % 50 = 0")
+        db.execute(f"UPDATE '{of['rocpd_kernel_dispatch']}' SET dispatch_id = dispatch_id + 4294967000 WHERE id % 7 = 0")
+        db.execute(f"UPDATE '{of['rocpd_memory_copy']}' SET end = start + 4294967294 + id % 3, size = size + (id << 33)")
+    return path
+
+
+def check_rows(path, folder):
+    """Every row of the GPU's work is the same in formats that keep it until all is known."""
+    columns = {"kernels": ("start_ns", "end_ns", "id", "name", "grid_x", "lds_bytes", "call"),
+               "copies": ("start_ns", "end_ns", "id", "bytes", "kind"), "allocations": ("start_ns", "bytes", "address", "op")}
+    want = {t: sorted([r[c] for c in columns[t]] for r in rows(path, t)) for t in columns}
+    same("rows of all kinds, some of them unusual", [True] * 4,
+         [len(w) > 3 for w in want.values()] + [any(int(k[2]) >> 32 and int(k[1]) - int(k[0]) >> 32 for k in want["kernels"])])
+    for f in ("pftrace", "otf2"):
+        if f == "otf2" and "otf2" not in features:
+            continue
+        run("convert", path, "-f", f, "-o", "rows", "-d", folder)
+        got = os.path.join(folder, f"rows_results.{f}")
+        for t in columns:
+            same(f"{f} read back, {t}", want[t], sorted([r[c] for c in columns[t]] for r in rows(got, t)))
+
+
 def check_formats(folder):
     for scenario, options in (("demo", ()), ("hostile_names", ()), ("counters", ()),
                               ("telemetry", ("--flavor", "rocprof-sys"))):
@@ -320,6 +347,8 @@ def check_formats(folder):
     round_trips(counted, folder, ("pftrace", "csv", "rocpd"))
     check_numbers(counted, os.path.join(folder, "telemetry.db"), folder)
     check_args(demo, folder)
+    os.mkdir(os.path.join(folder, "unusual"))
+    check_rows(unusual(folder), folder)
     check_hosts(folder)
     path = overlapping(folder)
     check_perfetto(path, os.path.join(folder, "o.pftrace"))

@@ -315,7 +315,7 @@ static void take_value(struct otf2_in *o, const struct otf2_record *r)
         return;
     }
     p->tracks.v[l->track].units = o->metric.v[2 * metric + 1];
-    vec_push(&p->points, p->arena, ((struct pf_point){ns_of(o, r->b), value, l->track}));
+    vec_push_alone(&p->points, p->arena, ((struct pf_point){ns_of(o, r->b), value, l->track}));
 }
 
 static bool take_record(struct otf2_in *o, const struct otf2_record *r)

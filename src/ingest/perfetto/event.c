@@ -107,6 +107,7 @@ void perfetto_track(struct perfetto *p, struct wire w)
     to->described = true;
     to->parent = t.parent;
     to->name = t.name;
+    to->is_derived = perfetto_is_derived(trace_str(p->trace, t.name));
     to->pid = t.pid;
     to->tid = t.tid;
     to->thread_name = t.thread_name;
@@ -162,7 +163,7 @@ static void read_note(struct perfetto *p, struct pf_sequence *s, const struct fi
         e->text[key - 1] = text;
     } else if (real) { /* a counter of this kernel */
         struct pf_note note = {key - PK_OTHER - 2, (uint32_t)p->notes.n + 1, value};
-        vec_push(&p->notes, p->arena, note);
+        vec_push_alone(&p->notes, p->arena, note);
     }
 }
 
@@ -308,11 +309,7 @@ static void take(struct perfetto *p, const struct pf_op *o, bool instant)
     case PA_DEVICE:
         return;
     default:
-        if (!p->ops_arena)
-            p->ops_arena = arena_child(p->arena);
-        if (p->n_ops == p->ops.n * PF_OPS_EACH)
-            vec_push(&p->ops, p->arena, arena_array(p->ops_arena, struct pf_op, PF_OPS_EACH));
-        *pf_op_at(p, p->n_ops++) = *o;
+        perfetto_keep_op(p, o);
     }
 }
 
@@ -367,7 +364,7 @@ void perfetto_note_slice(struct perfetto *p, uint32_t track, uint32_t name, doub
         return;
     }
     uint32_t at = (uint32_t)p->notes.n;
-    vec_push(&p->notes, p->arena, ((struct pf_note){name, NO_INDEX, value}));
+    vec_push_alone(&p->notes, p->arena, ((struct pf_note){name, NO_INDEX, value}));
     if (o->n_notes++)
         p->notes.v[o->last_note].next = at;
     else
@@ -488,8 +485,8 @@ void perfetto_event(struct perfetto *p, struct pf_sequence *s, struct wire w, in
         perfetto_begin_slice(p, track, &e, first_note);
     else if (e.type == 2)
         perfetto_end_slice(p, track, ns);
-    else if (e.type == 4)
-        vec_push(&p->points, p->arena, ((struct pf_point){ns, e.value, track}));
+    else if (e.type == 4 && !p->tracks.v[track].is_derived)
+        vec_push_alone(&p->points, p->arena, ((struct pf_point){ns, e.value, track}));
     else if (e.type == 3 || e.type == 100)
         whole_event(p, track, &e, e.type == 3, first_note);
 }

@@ -263,8 +263,8 @@ static void add_copy(struct perfetto *p, const struct pf_op *o)
         c.dst = agent_of(p, process, gpu);
     rv3_add_copy(&p->build, &c);
     struct copies *rows = &p->trace->copies;
-    rows->src_memory[rows->n - 1] = o->src_memory;
-    rows->dst_memory[rows->n - 1] = o->dst_memory;
+    rows->src_memory[rows->n - 1] = (uint8_t)o->src_memory;
+    rows->dst_memory[rows->n - 1] = (uint8_t)o->dst_memory;
     if (o->id != PF_NONE)
         rows->id[rows->n - 1] = o->id;
 }
@@ -290,8 +290,9 @@ static void add_alloc(struct perfetto *p, const struct pf_op *o, bool scratch)
 
 static void place_ops(struct perfetto *p)
 {
-    for (size_t i = 0; i < p->n_ops; i++) {
-        const struct pf_op *o = pf_op_at(p, i);
+    rv3_room_for(&p->build, p->ops.n_kernels, p->ops.n_copies);
+    for (size_t i = 0; i < p->ops.n; i++) {
+        const struct pf_op op = perfetto_op(p, i), *o = &op;
         switch (p->categories.v[o->category].action) {
         case PA_KERNEL:
             add_kernel(p, o, i + 1);
@@ -313,14 +314,14 @@ static void place_ops(struct perfetto *p)
 /* ---- counters over time ---- */
 
 /* Tracks that writers make of other rows. */
-static bool is_derived(const char *name)
+bool perfetto_is_derived(const char *name)
 {
     static const char *const starts[] = {"COPY BYTES to", "ALLOCATED BYTES on", "ALLOCATE BYTES",
                                          "FREE BYTES"};
     for (size_t i = 0; i < ARRAY_LEN(starts); i++)
         if (str_starts(name, starts[i]))
             return true;
-    return str_has(name, " PMC ");
+    return false;
 }
 
 static uint32_t series_of(struct perfetto *p, uint32_t track)
@@ -351,7 +352,8 @@ static void place_points(struct perfetto *p)
     struct trace *t = p->trace;
     bool *derived = arena_array(p->arena, bool, p->tracks.n + 1);
     for (size_t i = 0; i < p->tracks.n; i++)
-        derived[i] = is_derived(trace_str(t, p->tracks.v[i].name));
+        derived[i] = perfetto_is_derived(trace_str(t, p->tracks.v[i].name)) ||
+                     str_has(trace_str(t, p->tracks.v[i].name), " PMC ");
     for (size_t i = 0; i < p->points.n; i++) {
         const struct pf_point *v = &p->points.v[i];
         if (derived[v->track])
@@ -385,10 +387,10 @@ static void place_pmcs(struct perfetto *p)
         return; /* the kernels had them */
     idmap_init(&at, p->arena);
     idmap_init(&last, p->arena);
-    for (size_t i = 0; p->points.n && i < p->n_ops; i++) {
-        const struct pf_op *o = pf_op_at(p, i);
-        if (p->categories.v[o->category].action == PA_KERNEL)
-            idmap_put(&at, hash_u64((uint64_t)gpu_of_op(p, o)) ^ (uint64_t)o->start_ns,
+    for (size_t i = 0; p->points.n && i < p->ops.n; i++) {
+        const struct pf_op o = perfetto_op(p, i);
+        if (p->categories.v[o.category].action == PA_KERNEL)
+            idmap_put(&at, hash_u64((uint64_t)gpu_of_op(p, &o)) ^ (uint64_t)o.start_ns,
                       (uint32_t)i);
     }
     for (size_t i = 0; i < p->points.n; i++)
@@ -405,7 +407,7 @@ static void place_pmcs(struct perfetto *p)
         uint32_t op = idmap_get(&at, hash_u64((uint64_t)gpu) ^ (uint64_t)v->ns);
         if (op == NO_INDEX)
             continue;
-        struct pf_op o = *pf_op_at(p, op);
+        struct pf_op o = perfetto_op(p, op);
         uint32_t process = p->tracks.v[o.track].process;
         struct rv3_kernel k = {.process = process,
                                .agent = agent_of(p, process, gpu_of_op(p, &o)),
@@ -417,8 +419,9 @@ static void place_pmcs(struct perfetto *p)
                                .stream = stream_of(p, &o)};
         o.first_note = (uint32_t)p->notes.n;
         o.n_notes = 1;
-        vec_push(&p->notes, p->arena,
-                 ((struct pf_note){strings_add(&t->strings, counter + 5), NO_INDEX, v->value}));
+        vec_push_alone(
+            &p->notes, p->arena,
+            ((struct pf_note){strings_add(&t->strings, counter + 5), NO_INDEX, v->value}));
         add_counters(p, &k, &o);
     }
 }
@@ -453,9 +456,7 @@ void perfetto_finish(struct perfetto *p, const char *path)
     place_ops(p);
     place_pmcs(p);
     place_points(p);
-    if (p->ops_arena)
-        arena_release(p->ops_arena);
-    p->n_ops = p->ops.n = 0;
+    perfetto_release_ops(p);
     rv3_finish(&p->build);
     for (size_t i = 0; i < p->categories.n; i++)
         rv3_count(&p->build, p->categories.v[i].name, p->categories.v[i].count);

@@ -10,7 +10,8 @@
  * thread; kernels, copies and allocations wait (ops), since the description of a track may come
  * after its events. finish.c resolves both.
  *
- * Files: open.c (packets), sequence.c (texts and clocks), event.c (track events), finish.c.
+ * Files: open.c (packets), sequence.c (texts and clocks), event.c (track events), ops.c (those that
+ * wait), finish.c.
  */
 #ifndef GS_INGEST_PERFETTO_PERFETTO_H
 #define GS_INGEST_PERFETTO_PERFETTO_H
@@ -23,7 +24,6 @@
 #include "model/trace.h"
 
 /* Open slices of all tracks together; real traces have some hundreds. */
-enum { PF_OPS_EACH = 4096 };
 enum { PF_OPEN_MOST = 1 << 20, PF_PACKET_MOST = 64 << 20, PF_TRACKS_MOST = 1 << 20 };
 
 #define PF_NONE INT64_MIN
@@ -77,17 +77,43 @@ struct pf_event {
     double value;
 };
 
-/* What is kept of a slice while it is open, and of kernels and copies until the end. */
+/* What is known of a slice while it is open. */
 struct pf_op {
-    int64_t start_ns, end_ns;
-    int64_t correlation, dispatch, stream, queue, tid, id;
+    int64_t start_ns, end_ns, correlation, dispatch;
+    int64_t id;
     uint64_t bytes, address;
+    uint32_t first_note, last_note, n_notes; /* counters */
+    int64_t stream, queue, tid, kernel_id;   /* from here on struct pf_alike */
     uint32_t track, name, category, operation, domain, rename;
     int32_t gpu, src_gpu, dst_gpu;
     uint32_t grid[3], group[3], lds, scratch, vgprs, accum_vgprs, sgprs, graph;
-    uint8_t src_memory, dst_memory;
-    uint32_t first_note, last_note, n_notes; /* counters */
-    int64_t kernel_id;
+    uint16_t src_memory, dst_memory;
+};
+
+/* What is kept of kernels, copies and allocations until the end: ops.c. */
+struct pf_alike {
+    int64_t ids[4];
+    uint32_t rest[22];
+};
+struct pf_kept {
+    int64_t start_ns, correlation;
+    uint32_t length_ns, dispatch; /* PF_IN_REST: there */
+    uint32_t alike, rest;         /* NO_INDEX: there is none */
+};
+#define PF_IN_REST UINT32_MAX
+struct pf_rest {
+    int64_t end_ns, dispatch, id;
+    uint64_t bytes, address;
+    uint32_t first_note, n_notes;
+};
+struct pf_ops {
+    struct arena *arena;          /* of all of it; NULL: there are none */
+    VEC(struct pf_kept *) pieces; /* so that millions are never moved */
+    size_t n, n_kernels, n_copies;
+    VEC(struct pf_alike) alike;
+    VEC(struct pf_rest) rest;
+    struct idmap alike_of; /* by hash */
+    uint32_t recent;
 };
 
 struct pf_track {
@@ -95,6 +121,7 @@ struct pf_track {
     uint32_t name, thread_name, units; /* strings */
     int64_t pid, tid;                  /* PF_NONE: not said */
     bool described, is_process, is_counter;
+    bool is_derived;    /* what its name says that it counts is known from other rows */
     VEC(uint32_t) open; /* places in p->open */
     uint32_t process;   /* in the build; NO_INDEX until finish */
     uint32_t thread;    /* of the trace; the same */
@@ -138,10 +165,8 @@ struct perfetto {
     VEC(struct pf_track) tracks;
     VEC(struct pf_process) processes;
     VEC(struct pf_category) categories;
-    VEC(struct pf_op) open;  /* slots, reused */
-    VEC(struct pf_op *) ops; /* PF_OPS_EACH a piece, so that millions are never moved */
-    size_t n_ops;
-    struct arena *ops_arena; /* of the pieces; gone when they are placed */
+    VEC(struct pf_op) open; /* slots, reused */
+    struct pf_ops ops;
     VEC(uint32_t) free_slots;
     VEC(struct pf_note) notes;
     VEC(struct pf_point) points;
@@ -155,11 +180,6 @@ struct perfetto {
     struct input *in;  /* the file, for what it may unpack to */
     uint64_t unpacked; /* bytes of packets in packets */
 };
-
-static inline struct pf_op *pf_op_at(const struct perfetto *p, size_t i)
-{
-    return &p->ops.v[i / PF_OPS_EACH][i % PF_OPS_EACH];
-}
 
 /* sequence.c */
 struct pf_sequence *perfetto_sequence(struct perfetto *p, uint64_t id);
@@ -188,6 +208,11 @@ void perfetto_end_slice(struct perfetto *p, uint32_t track, int64_t ns);
 /* A counter of the innermost open slice of a track. */
 void perfetto_note_slice(struct perfetto *p, uint32_t track, uint32_t name, double value);
 
+/* ops.c */
+void perfetto_keep_op(struct perfetto *p, const struct pf_op *o);
+struct pf_op perfetto_op(const struct perfetto *p, size_t i);
+void perfetto_release_ops(struct perfetto *p);
+
 /* own.c: instants of our own writer. */
 void perfetto_device(struct perfetto *p, const struct pf_event *e);
 void perfetto_pc_sample(struct perfetto *p, uint32_t track, const struct pf_event *e);
@@ -205,6 +230,7 @@ static inline int32_t pf_gpu_of(int64_t v)
 }
 
 /* finish.c */
+bool perfetto_is_derived(const char *name);
 void perfetto_finish(struct perfetto *p, const char *path);
 
 #endif

@@ -53,6 +53,7 @@ struct rv3_stream {
 struct rv3_pace {
     size_t rows;
     uint64_t bytes;
+    size_t trimmed; /* rows when room was given back last */
 };
 
 struct rv3_build {
@@ -117,8 +118,10 @@ void rv3_describe_symbol(struct rv3_build *b, uint32_t slot, const struct symbol
 void rv3_describe_counter(struct rv3_build *b, uint32_t slot, const struct counter_info *c);
 
 void rv3_add_kernel(struct rv3_build *b, const struct rv3_kernel *k);
+/* For those who know how many come. */
+void rv3_room_for(struct rv3_build *b, size_t kernels, size_t copies);
 
-/* Gives back what was reserved for rows that did not come, when the file is nearly over. */
+/* Gives back what was reserved for rows that did not come: between parts of the file. */
 void rv3_trim(struct rv3_build *b);
 void rv3_add_copy(struct rv3_build *b, const struct rv3_copy *c);
 void rv3_add_alloc(struct rv3_build *b, const struct rv3_alloc *a);

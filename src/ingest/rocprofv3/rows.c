@@ -53,32 +53,33 @@ static void room_for_one(const struct rv3_build *b, void *table, const struct ta
     double bytes = (double)(at - pace->bytes), left = (double)(all > at ? all - at : 0);
     double more = pace->rows && bytes > 0 ? 1.02 * left * (double)rows / bytes : (double)t->n;
     size_t least = t->n / 8, most = t->n * MOST_TIMES;
-    *pace = (struct rv3_pace){t->n, at};
+    pace->rows = t->n;
+    pace->bytes = at;
     table_resize(table, desc,
                  t->n + (more > (double)most    ? most
                          : more < (double)least ? least
                                                 : (size_t)more));
 }
 
-/* More than half of its room is empty. */
-static void trim(void *table, const struct table_desc *desc)
+/* More than half of its room is empty. Those with few rows more than last time have no turn: a file may
+ * have very many parts. */
+static void trim(void *table, const struct table_desc *desc, struct rv3_pace *pace)
 {
     const struct table *t = table;
-    if (t->cap / 2 > t->n)
-        table_resize(table, desc, t->n);
+    if (t->cap / 2 <= t->n || t->n / 2 < pace->trimmed)
+        return;
+    table_resize(table, desc, t->n);
+    pace->trimmed = t->n;
 }
 
 void rv3_trim(struct rv3_build *b)
 {
-    enum { NEARLY_OVER = 1 << 20 };
     struct trace *t = b->trace;
-    if (!b->input || input_total_bytes(b->input) - input_consumed_bytes(b->input) > NEARLY_OVER)
+    if (!b->input)
         return;
-    trim(&t->kernels, &kernels_desc);
-    trim(&t->regions, &regions_desc);
-    trim(&t->copies, &copies_desc);
-    trim(&b->kernel_links, &rv3_links_desc);
-    trim(&b->copy_links, &rv3_links_desc);
+    trim(&t->kernels, &kernels_desc, &b->kernel_pace);
+    trim(&t->regions, &regions_desc, &b->region_pace);
+    trim(&b->kernel_links, &rv3_links_desc, &b->link_pace);
 }
 
 static void add_link(struct rv3_links *l, uint64_t correlation, uint32_t process,
@@ -145,6 +146,14 @@ static void put_kernel(struct rv3_build *b, struct kernels *out, struct rv3_link
 void rv3_add_kernel(struct rv3_build *b, const struct rv3_kernel *k)
 {
     put_kernel(b, &b->trace->kernels, &b->kernel_links, k);
+}
+
+void rv3_room_for(struct rv3_build *b, size_t kernels, size_t copies)
+{
+    trace_room(b->trace, kernels, kernels);
+    trace_room(b->trace, copies, copies);
+    table_reserve(&b->kernel_links, &rv3_links_desc, b->kernel_links.n + kernels);
+    table_reserve(&b->copy_links, &rv3_links_desc, b->copy_links.n + copies);
 }
 
 uint32_t rv3_counted(struct rv3_build *b, const struct rv3_kernel *k)

@@ -153,6 +153,7 @@ static void read_array(struct rv3j *r, const struct array *a)
         a->add(r, &k, a->kind);
     }
     trace_note(r->trace, NOTE_SKIPPED, skipped, "records of a kind that is not known");
+    rv3_trim(&r->build);
 }
 
 void rv3j_read_buffers(struct rv3j *r)
