@@ -77,17 +77,6 @@ static void walk_gpu(void *ctx, size_t slot, int worker)
     }
 }
 
-/* Closes the holes that kernels without a call left behind each GPU's values. */
-static void close_up(struct launch_job *job)
-{
-    for (size_t g = 0; g < job->a->view.n_gpus; g++) {
-        const struct gpu_part *p = &job->gpus[g];
-        memmove(job->latency.v + job->n, job->latency.v + p->first, p->linked * sizeof(int64_t));
-        memmove(job->queue.v + job->n, job->queue.v + p->first, p->linked * sizeof(int64_t));
-        job->n += p->linked;
-    }
-}
-
 static void summarize(void *ctx, size_t i, int worker)
 {
     (void)worker;
@@ -140,17 +129,25 @@ static void walk_thread(void *ctx, size_t thread, int worker)
 
 /* ---- all of it ---- */
 
+static size_t linked_kernels(const struct view *v, const struct view_gpu *g)
+{
+    const uint32_t *call = v->trace->kernels.call;
+    size_t n = 0;
+    for (size_t i = 0; i < g->n_kernels; i++)
+        n += call[g->kernels[i]] < v->trace->regions.n;
+    return n;
+}
+
 static void start_job(struct launch_job *job)
 {
     const struct view *v = &job->a->view;
-    size_t n = 0;
     job->gpus = arena_array(job->arena, struct gpu_part, v->n_gpus);
     for (size_t g = 0; g < v->n_gpus; g++) {
-        job->gpus[g].first = n;
-        n += v->gpus[g].n_kernels;
+        job->gpus[g].first = job->n;
+        job->n += linked_kernels(v, &v->gpus[g]);
     }
-    job->latency.v = arena_array(job->arena, int64_t, n);
-    job->queue.v = arena_array(job->arena, int64_t, n);
+    job->latency.v = arena_array(job->arena, int64_t, job->n);
+    job->queue.v = arena_array(job->arena, int64_t, job->n);
     job->stream_until = arena_array(job->arena, int64_t, v->trace->streams.n);
     for (size_t i = 0; i < v->trace->streams.n; i++)
         job->stream_until[i] = INT64_MIN;
@@ -192,7 +189,6 @@ static void run(struct analysis *a, struct arena *arena)
     job.arena = arena_scratch();
     start_job(&job);
     parallel_for(a->view.workers, a->view.n_gpus, walk_gpu, &job);
-    close_up(&job);
     parallel_for(a->view.workers, 2, summarize, &job);
     parallel_for(a->view.workers, a->view.n_threads, walk_thread, &job);
     a->launches = (struct launch_stats){0};

@@ -47,15 +47,18 @@ static struct rowindex *index_calls(struct rv3_build *b)
 {
     const struct trace *t = b->trace;
     size_t n = t->regions.n - b->first_region;
-    uint32_t *process = arena_array(b->arena, uint32_t, n);
+    struct arena *temporary = arena_child(b->arena);
+    uint32_t *process = arena_array(temporary, uint32_t, n);
     uint32_t first = b->processes.n ? b->processes.v[0].process : 0;
     for (size_t i = 0; i < n; i++) {
         uint32_t thread = t->regions.thread[b->first_region + i];
         bool known = thread != NO_INDEX && t->regions.id[b->first_region + i];
         process[i] = known ? t->threads.v[thread].process - first : NO_INDEX;
     }
-    return rowindex_make(t->regions.id, process, b->processes.n, b->first_region, t->regions.n,
-                         b->arena);
+    struct rowindex *calls = rowindex_make(t->regions.id, process, b->processes.n, b->first_region,
+                                           t->regions.n, b->arena);
+    arena_release(temporary);
+    return calls;
 }
 
 static uint32_t call_at(const struct finals *f, const struct rv3_links *l, size_t i)
@@ -99,8 +102,11 @@ static void add_counted(struct rv3_build *b, size_t i)
     to->operation[to->n++] = from->operation[i];
 }
 
+/* For counters and samples; most traces have neither. */
 static struct rowindex *index_dispatches(struct rv3_build *b)
 {
+    if (!b->counted.n && b->trace->pc_samples.n == b->first_pc_sample)
+        return NULL;
     const struct kernels *k = &b->trace->kernels;
     return rowindex_make(k->id, b->kernel_links.process, b->processes.n, b->first_kernel, k->n,
                          b->arena);

@@ -14,7 +14,7 @@ struct rowindex {
     const int64_t *id; /* by row */
     int64_t least, most;
     uint32_t *dense; /* by id - least; NULL: search rows */
-    const uint32_t *rows;
+    uint32_t *rows;  /* by id, where there is no array */
     size_t n;
 };
 

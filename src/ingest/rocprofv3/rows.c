@@ -40,7 +40,7 @@ void rv3_init(struct rv3_build *b, struct trace *t, uint32_t file, struct arena 
 static void room_for_one(const struct rv3_build *b, void *table, const struct table_desc *desc,
                          struct rv3_pace *pace)
 {
-    enum { LARGE = 16384, MOST_TIMES = 8 };
+    enum { LARGE = 16384 };
     const struct table *t = table;
     if (t->n < t->cap)
         return;
@@ -52,7 +52,7 @@ static void room_for_one(const struct rv3_build *b, void *table, const struct ta
     size_t rows = t->n - pace->rows;
     double bytes = (double)(at - pace->bytes), left = (double)(all > at ? all - at : 0);
     double more = pace->rows && bytes > 0 ? 1.02 * left * (double)rows / bytes : (double)t->n;
-    size_t least = t->n / 8, most = t->n * MOST_TIMES;
+    size_t least = t->n / 8, most = t->n;
     pace->rows = t->n;
     pace->bytes = at;
     table_resize(table, desc,
@@ -61,12 +61,12 @@ static void room_for_one(const struct rv3_build *b, void *table, const struct ta
                                                 : (size_t)more));
 }
 
-/* More than half of its room is empty. Those with few rows more than last time have no turn: a file may
+/* More than a fifth of its room is empty. Those with few rows more than last time have no turn: a file may
  * have very many parts. */
 static void trim(void *table, const struct table_desc *desc, struct rv3_pace *pace)
 {
     const struct table *t = table;
-    if (t->cap / 2 <= t->n || t->n / 2 < pace->trimmed)
+    if (t->cap - t->n <= t->n / 4 || t->n / 2 < pace->trimmed)
         return;
     table_resize(table, desc, t->n);
     pace->trimmed = t->n;
