@@ -135,6 +135,14 @@ static double deviation(const int64_t *v, size_t n, int64_t mean)
     return variance > 0 ? sqrt(variance) : 0;
 }
 
+static int64_t least_of(const int64_t *v, size_t n)
+{
+    int64_t least = v[0];
+    for (size_t i = 1; i < n; i++)
+        least = v[i] < least ? v[i] : least;
+    return least;
+}
+
 static void describe(const struct grouping *s, const struct group *g, struct hotspot *h)
 {
     const struct analysis *a = s->a;
@@ -169,7 +177,7 @@ static void measure(const struct grouping *s, const struct group *g, struct hots
     h->calls = g->calls;
     h->total_duration_ns = g->total > QUANTITY_MOST ? QUANTITY_MOST : (int64_t)g->total;
     h->avg_duration_ns = (double)g->total / (double)g->calls;
-    h->min_duration_ns = select_rank(v, g->calls, 0);
+    h->min_duration_ns = least_of(v, g->calls);
     h->max_duration_ns = g->most;
     h->median_ns = percentile(v, g->calls, 50);
     h->p95_ns = percentile(v, g->calls, 95);
