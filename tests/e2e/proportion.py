@@ -257,6 +257,21 @@ def kineto_collectives(folder, n):
     return k.write(folder)
 
 
+# ---- JSON of rocprofv3 ----
+
+@case(5000, INFO)
+def rocprofv3_uneven(folder, n):
+    """One process with many kernels, and many with one."""
+    path = os.path.join(folder, "x.json")
+
+    def process(at, kernels):
+        rows = ",".join(f'{{"start_timestamp":{1000 + 10 * i},"end_timestamp":{1005 + 10 * i}}}' for i in range(kernels))
+        return f'{{"metadata":{{"pid":{at + 1}}},"buffer_records":{{"kernel_dispatch":[{rows}]}}}}'
+    with open(path, "w", encoding="utf-8") as f:
+        f.write('{"rocprofiler-sdk-tool":[' + ",".join(process(at, 1 if at else 10 * n) for at in range(n)) + "]}")
+    return path
+
+
 # ---- rocprofv3 CSV ----
 
 KERNEL_HEAD = ('"Kind","Agent_Id","Queue_Id","Stream_Id","Thread_Id","Dispatch_Id","Kernel_Id","Kernel_Name",'

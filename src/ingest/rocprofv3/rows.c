@@ -25,10 +25,10 @@ void rv3_init(struct rv3_build *b, struct trace *t, uint32_t file, struct arena 
     arena_defer(owner, release_tables, b);
     launches_init(&b->launches, owner);
     idmap_init(&b->stream_slots, b->arena);
-    b->first_kernel = t->kernels.n;
+    b->first_kernel = b->kernel_pace.trimmed = t->kernels.n;
     b->first_copy = t->copies.n;
     b->first_alloc = t->allocations.n;
-    b->first_region = t->regions.n;
+    b->first_region = b->region_pace.trimmed = t->regions.n;
     b->first_counter = t->counters.n;
     b->first_pc_sample = t->pc_samples.n;
 }
@@ -61,8 +61,10 @@ static void room_for_one(const struct rv3_build *b, void *table, const struct ta
                                                 : (size_t)more));
 }
 
-/* More than a fifth of its room is empty. Those with few rows more than last time have no turn: a file may
- * have very many parts. */
+/*
+ * More than a fifth of its room is empty. Tables with few rows more than last time, or than the
+ * processes before brought, have no turn: a file may have very many parts.
+ */
 static void trim(void *table, const struct table_desc *desc, struct rv3_pace *pace)
 {
     const struct table *t = table;
