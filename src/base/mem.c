@@ -141,7 +141,7 @@ void *mem_realloc(void *p, size_t size)
     if (injected_fault())
         mem_exhausted();
     size_t old = p ? size_of(p) : 0, all = atomic_load_explicit(&held, memory_order_relaxed);
-    bool in_file = spill_has(p) || spill_wants(size, all - old);
+    bool in_file = spill_has(p) || (size > old && spill_wants(size, all - old));
     void *q = in_file ? move_to_file(p, size, old) : realloc(p, size ? size : 1);
     if (!q)
         mem_exhausted();

@@ -423,9 +423,11 @@ static bool grow_in_place(void *p, size_t old, size_t whole)
 void *spill_grow(void *p, size_t size)
 {
     size_t old = spill_size(p), whole = (size + page - 1) & ~(page - 1);
+    if (size <= old)
+        return p;
     if (elsewhere)
         return NULL;
-    if (size <= old || (whole >= size && grow_in_place(p, old, whole)))
+    if (whole >= size && grow_in_place(p, old, whole))
         return p;
     void *q = spill_take(size);
     if (!q)

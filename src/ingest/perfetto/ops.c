@@ -56,6 +56,7 @@ void perfetto_keep_op(struct perfetto *p, const struct pf_op *o)
     struct pf_kept kept = {.start_ns = o->start_ns, .correlation = o->correlation};
     if (!k->arena) {
         k->arena = arena_child(p->arena);
+        k->pieces_arena = arena_child(k->arena); /* large blocks beside it stay among the newest */
         idmap_init(&k->alike_of, k->arena);
     }
     kept.length_ns = length < PF_IN_REST ? (uint32_t)length : PF_IN_REST;
@@ -66,7 +67,8 @@ void perfetto_keep_op(struct perfetto *p, const struct pf_op *o)
             (kept.dispatch != PF_IN_REST || o->dispatch == PF_NONE);
     kept.rest = plain ? NO_INDEX : keep_rest(k, o);
     if (k->n == k->pieces.n * OPS_EACH)
-        vec_push(&k->pieces, k->arena, arena_array(k->arena, struct pf_kept, OPS_EACH));
+        vec_push(&k->pieces, k->pieces_arena,
+                 arena_array(k->pieces_arena, struct pf_kept, OPS_EACH));
     k->pieces.v[k->n / OPS_EACH][k->n % OPS_EACH] = kept;
     k->n++;
     k->n_kernels += is_kernel;

@@ -107,8 +107,8 @@ struct pf_rest {
     uint32_t first_note, n_notes;
 };
 struct pf_ops {
-    struct arena *arena;          /* of all of it; NULL: there are none */
-    VEC(struct pf_kept *) pieces; /* so that millions are never moved */
+    struct arena *arena, *pieces_arena; /* of all of it; NULL: there are none */
+    VEC(struct pf_kept *) pieces;       /* so that millions are never moved */
     size_t n, n_kernels, n_copies;
     VEC(struct pf_alike) alike;
     VEC(struct pf_rest) rest;
