@@ -15,6 +15,8 @@
 #include "base/str.h"
 #include "base/unfinished.h"
 
+enum { STREAM_BUFFER = 1 << 16 };
+
 /* The descriptor a path stands for, or -1: opening it anew would lose the place to write at. */
 static int own_descriptor(const char *path)
 {
@@ -132,16 +134,36 @@ static bool open_target(struct fs_out *out, struct gs_error *err)
     return open_nameless(out, dir, mode_for(out->path)) || open_beside(out, err);
 }
 
-static bool open_stream(struct fs_out *out, const char *mode, struct gs_error *err)
+static ssize_t stream_write(void *fd, const char *data, size_t n)
 {
+    return fs_write_all((int)(intptr_t)fd, data, n) ? (ssize_t)n : 0;
+}
+
+static int stream_close(void *fd)
+{
+    return close((int)(intptr_t)fd);
+}
+
+/* One that goes on where a signal interrupts it: those of the C library do not. */
+static bool open_stream(struct fs_out *out, struct gs_error *err)
+{
+    const cookie_io_functions_t functions = {.write = stream_write, .close = stream_close};
     int own = own_descriptor(out->path);
     int fd = !out->direct ? dup(out->fd)
              : own >= 0   ? dup(own)
                           : fs_open_plain(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    out->file = fd < 0 ? NULL : fdopen(fd, mode);
-    if (out->file)
+    if (fd >= 0 && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY) { /* open, but not to write */
+        close(fd);
+        fd = -1;
+        errno = EBADF;
+    }
+    out->file = fd < 0 ? NULL : fopencookie((void *)(intptr_t)fd, "wb", functions);
+    if (out->file) {
+        setvbuf(out->file, NULL, _IOFBF, STREAM_BUFFER);
+        out->stream = fd;
         return true;
-    int saved = errno == EINVAL ? EBADF : errno; /* open, but not to write */
+    }
+    int saved = errno;
     if (fd >= 0)
         close(fd);
     fs_out_abandon(out);
@@ -152,7 +174,7 @@ bool fs_out_open(struct fs_out *out, const char *path, struct gs_error *err)
 {
     if (!begin(out, path, err) || (!out->direct && !open_target(out, err)))
         return false;
-    return open_stream(out, out->direct ? "wb" : "w+b", err);
+    return open_stream(out, err);
 }
 
 /* The file is made at once, so that a folder that cannot be written shows before the work. */
@@ -220,10 +242,9 @@ static bool copy_out(struct fs_out *out, struct gs_error *err)
     int in = fs_open_plain(out->temp, O_RDONLY | O_CLOEXEC);
     if (in < 0)
         return cannot(err, out->path, errno);
-    bool ok = open_stream(out, "wb", err);
+    bool ok = open_stream(out, err);
     while (ok && (n = fs_read_up_to(in, buffer, sizeof(buffer))) > 0)
-        if (fwrite(buffer, 1, (size_t)n, out->file) != (size_t)n)
-            ok = cannot(err, out->path, errno);
+        ok = fs_out_write(out, buffer, (size_t)n, err);
     if (n < 0)
         ok = cannot(err, out->path, errno);
     close(in);
@@ -363,7 +384,7 @@ bool fs_write_all(int fd, const void *data, size_t n)
 
 bool fs_out_write(struct fs_out *out, const char *data, size_t n, struct gs_error *err)
 {
-    return fs_write_all(fileno(out->file), data, n) || cannot(err, out->path, errno);
+    return fs_write_all(out->stream, data, n) || cannot(err, out->path, errno);
 }
 
 bool fs_write(const char *path, const char *data, size_t n, struct gs_error *err)

@@ -40,6 +40,7 @@ struct fs_out {
     bool named;       /* it has its name, which can still be taken back */
     bool swapped;     /* and what stood there before has the name temp */
     int fd;           /* the file that will get the name; -1: none is open */
+    int stream;       /* what `file` writes to */
     struct unfinished *unfinished;
 };
 

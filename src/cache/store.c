@@ -40,8 +40,8 @@ static bool write_columns(struct fs_out *out, const struct entry_columns *column
     uint64_t at = 0;
     for (size_t i = 0; i < columns->v.n; i++) {
         const struct entry_column *c = &columns->v.v[i];
-        if (!fs_write_all(fileno(out->file), zeroes, (size_t)(c->at - at)) ||
-            !fs_write_all(fileno(out->file), data_of(c), (size_t)c->bytes))
+        if (!fs_write_all(out->stream, zeroes, (size_t)(c->at - at)) ||
+            !fs_write_all(out->stream, data_of(c), (size_t)c->bytes))
             return false;
         at = c->at + c->bytes;
     }
@@ -54,7 +54,7 @@ static bool write_all(struct fs_out *out, struct entry_header *h, const struct s
                       const struct entry_columns *columns)
 {
     static const char zeroes[ENTRY_PAGE];
-    int fd = fileno(out->file);
+    int fd = out->stream;
     size_t gap = (size_t)(h->columns_at - sizeof(*h) - small->len);
     return fchmod(fd, 0600) == 0 && fs_write_all(fd, h, sizeof(*h)) &&
            fs_write_all(fd, small->buf, small->len) && fs_write_all(fd, zeroes, gap) &&

@@ -35,6 +35,7 @@ static void defaults(void *settings)
 /* ---- a row of text ---- */
 
 struct out {
+    struct fs_out to; /* standard output */
     struct str line;
     const struct trace *t;
     bool csv;
@@ -383,7 +384,7 @@ static bool write_line(struct out *o, struct gs_error *err)
     if (o->line.len > o->left)
         return trace_text_fail(o->t, err);
     o->left -= o->line.len;
-    bool ok = fwrite(o->line.buf, 1, o->line.len, stdout) == o->line.len;
+    bool ok = fwrite(o->line.buf, 1, o->line.len, o->to.file) == o->line.len;
     str_clear(&o->line);
     return ok || fail(err, GS_E_IO, "cannot write to standard output: %s", strerror(errno));
 }
@@ -408,8 +409,7 @@ static bool dump(struct out *o, const struct dump_table *table, struct gs_error 
         if (!write_line(o, err))
             return false;
     }
-    return fflush(stdout) == 0 ||
-           fail(err, GS_E_IO, "cannot write to standard output: %s", strerror(errno));
+    return true;
 }
 
 static bool run(struct cli *cli, void *settings, struct gs_error *err)
@@ -417,7 +417,7 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     const struct dump_opts *o = settings;
     struct run_opts ro = cli_run_opts(cli, &o->in);
     const struct trace *t = cli_load_rows(cli, &ro, NULL, err);
-    if (!t || !fs_out_check("-", err)) /* "dump x.db >> x.db" */
+    if (!t)
         return false;
     struct out out = {.t = t, .csv = o->csv, .left = trace_text_most(t)};
     out.visible = !out.csv || isatty(STDOUT_FILENO);
@@ -425,7 +425,11 @@ static bool run(struct cli *cli, void *settings, struct gs_error *err)
     size_t i = 0;
     while (!str_eq(tables[i].name, o->table))
         i++;
-    return dump(&out, &tables[i], err);
+    if (!fs_out_open(&out.to, "-", err)) /* "dump x.db >> x.db" */
+        return false;
+    bool ok = dump(&out, &tables[i], err) && fs_out_close(&out.to, err);
+    fs_out_abandon(&out.to);
+    return ok;
 }
 
 const struct command command_dump = {

@@ -35,7 +35,7 @@ ERRORS = {"write": [("+", errno.ENOSPC), ("", errno.EIO)], "sync": [("", errno.E
           "size": [("+", errno.ENOSPC)], "folder": [("", errno.ENOSPC)]}
 NOT_BEGUN = 97  # libc was loaded where faults.c cannot tell its calls; another start puts it elsewhere
 UNFINISHED = re.compile(r"\.\d+\.tmp(-wal|-shm|-journal|/.*)?$")
-INTERRUPTED = ("read", "open", "sync", "size")
+INTERRUPTED = ("read", "write", "open", "sync", "size")
 THREADS = (1, 2, 3, 7, 64, 256)
 
 LINES = [

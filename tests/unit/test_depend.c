@@ -875,6 +875,41 @@ static void tiny_copies_in_a_row_become_one(void **state)
     made_release(&m);
 }
 
+/* Whichever interface a call is of: a graph is not made a graph again. */
+static void launches_of_graphs_are_told_by_kind_and_name(void **state)
+{
+    (void)state;
+    static const struct {
+        enum region_kind kind;
+        const char *name;
+        bool is_graph;
+    } calls[] = {
+        {REGION_HIP, "hipLaunchKernel", false}, {REGION_HIP, "hipGraphLaunch", true},
+        {REGION_HSA, "cuLaunchKernel", false},  {REGION_HSA, "cuGraphLaunch", true},
+        {REGION_HSA, "hipGraphLaunch", true},   {REGION_HIP, "hipGraphLaunch", true},
+    };
+    struct made m;
+    struct view v;
+    struct depend d;
+    struct replay r;
+    made_init(&m);
+    strings_add(&m.t.strings, "a kernel's name before those of calls");
+    uint32_t stream = made_stream(&m, made_gpu(&m), 1);
+    for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
+        int64_t at = US(20 * (int64_t)i);
+        uint32_t call = made_call_on(&m, 0, calls[i].kind, calls[i].name, at, at + US(5));
+        made_kernel(&m, "k", stream, at + US(8), at + US(12), call);
+    }
+    make_replay(&m, &v, &d, &r);
+    assert_int_equal(d.n_calls, ARRAY_LEN(calls));
+    for (uint32_t c = 0; c < d.n_calls; c++) {
+        assert_int_equal(call_is_graph(&d, c), calls[c].is_graph);
+        assert_int_equal(call_class(&d, c), API_LAUNCH);
+        assert_int_equal(call_begins(&d, c), c == 0);
+    }
+    made_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -895,6 +930,7 @@ int main(void)
         unit_test(a_graph_takes_the_host_work_that_prepares_its_launches),
         unit_test(a_wait_before_freeing_goes_with_it),
         unit_test(tiny_copies_in_a_row_become_one),
+        unit_test(launches_of_graphs_are_told_by_kind_and_name),
     };
     return unit_run(tests);
 }
