@@ -39,6 +39,7 @@ static bool take_back(struct fs_text *t)
     return whole;
 }
 
+/* A pipe's text can also stay; where it may not be written at all, that shows at the end. */
 static void go_ahead(struct fs_text *t)
 {
     bool direct = fs_out_is_direct(t->path);
@@ -46,8 +47,7 @@ static void go_ahead(struct fs_text *t)
         return;
     t->stays = true;
     if (direct && (!t->out || take_back(t)))
-        t->err =
-            (struct gs_error){0}; /* where it may not be written at all, that shows at the end */
+        t->err = (struct gs_error){0};
 }
 
 void fs_text_pour(struct fs_text *t)
