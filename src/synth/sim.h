@@ -207,7 +207,8 @@ struct thread *sim_thread_new(struct sim *s, struct process *p, const struct thr
                               const struct block *body, uint32_t name);
 
 /* sim_setup.c */
-void sim_need_gpu(struct sim *s, struct process *p); /* a default one if none is declared */
+/* Behind it the process has a GPU, a default one if none is declared: also where all has failed. */
+void sim_need_gpu(struct sim *s, struct process *p);
 struct stream *sim_find_stream(struct sim *s, struct thread *t, const struct stmt *st);
 struct symbol *sim_find_symbol(struct sim *s, struct thread *t, uint32_t name);
 struct symbol *sim_symbol_add(struct sim *s, struct process *p, uint32_t name, uint32_t mangled);

@@ -39,12 +39,9 @@ static struct stream *stream_add(struct sim *s, struct process *p, int gpu, uint
     return &p->streams.v[p->streams.n - 1];
 }
 
+/* Whether there may be another one is decided before. */
 static void gpu_add(struct sim *s, struct process *p, const struct gpu_spec *spec)
 {
-    if (p->gpus.n >= MAX_GPUS || !sim_count(s)) {
-        sim_fail(s, "more than %d GPUs", MAX_GPUS);
-        return;
-    }
     struct gpu g = {.spec = *spec, .default_stream = (int)p->streams.n};
     vec_push(&p->gpus, s->arena, g);
     stream_add(s, p, (int)p->gpus.n - 1, 0, 0, 0);
@@ -73,8 +70,10 @@ void sim_need_gpu(struct sim *s, struct process *p)
     if (p->gpus_known)
         return;
     p->gpus_known = true;
-    if (!p->gpus.n)
+    if (!p->gpus.n) {
+        sim_count(s);
         gpu_add(s, p, &gpu_models[MI300X]);
+    }
     announce(s, p);
 }
 
@@ -95,8 +94,13 @@ static void do_gpu(struct sim *s, struct thread *t, const struct stmt *st)
         spec.arch = names_text(n, arg_name(s, t, st, K_arch));
     if (stmt_arg(st, K_product))
         spec.product = names_text(n, arg_name(s, t, st, K_product));
-    for (int64_t i = 0; i < count && !s->failed; i++)
+    for (int64_t i = 0; i < count && sim_count(s); i++) {
+        if (t->process->gpus.n >= MAX_GPUS) {
+            sim_fail(s, "more than %d GPUs", MAX_GPUS);
+            return;
+        }
         gpu_add(s, t->process, &spec);
+    }
 }
 
 static void do_stream(struct sim *s, struct thread *t, const struct stmt *st)

@@ -170,6 +170,17 @@ static void clear_values(struct tally_line *l)
         put(l, c, NAN);
 }
 
+/* What the first column of depths says, else the indent of the label: one depth for all values. */
+static int64_t depth_of(const struct header *h, const struct piece *cells, int64_t indent)
+{
+    for (size_t i = 1; i < h->n; i++) {
+        double v = h->column[i] == DEPTH ? number(cells[i]) : NAN;
+        if (v >= 0 && v < 1e6)
+            return (int64_t)v;
+    }
+    return indent > 0 ? indent : 0;
+}
+
 static void add_row(struct reading *r, struct piece line)
 {
     struct piece cells[MOST_COLUMNS];
@@ -183,10 +194,10 @@ static void add_row(struct reading *r, struct piece line)
     }
     clear_values(&l);
     l.label = tally_label(cells[0].p, cells[0].n, &l, &indent, r->t->arena);
-    l.depth = indent > 0 ? indent : 0;
+    l.depth = depth_of(&r->h, cells, indent);
     for (size_t i = 1; i < r->h.n; i++) {
         enum column c = r->h.column[i];
-        double v = c == METRIC || c == UNITS || c == OTHER ? NAN : number(cells[i]);
+        double v = c == METRIC || c == UNITS || c == DEPTH || c == OTHER ? NAN : number(cells[i]);
         if (c == METRIC && open) { /* the next value of this line */
             tally_push(r->t, &l, value++);
             clear_values(&l);
@@ -196,8 +207,6 @@ static void add_row(struct reading *r, struct piece line)
             l.metric = word(r, cells[i]);
         else if (c == UNITS)
             l.unit = word(r, cells[i]);
-        else if (c == DEPTH && v >= 0 && v < 1e6)
-            l.depth = (int64_t)v;
         else if (c != DEPTH && c != OTHER)
             put(&l, c, v);
     }

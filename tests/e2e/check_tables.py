@@ -117,6 +117,11 @@ def check_profiles(folder):
     plain = [("main", 1, 0, 2.0, 1.0), ("  |_x", 1, 1, 1.0, 1.0)]
     same("text: threads added up", [("main", None), ("x", None)],
          ask(write(os.path.join(folder, "g.txt"), as_text(TITLES, plain)), "select label, thread from profile"))
+    twice = ("| LABEL | COUNT | DEPTH | METRIC | SUM | DEPTH | METRIC | SUM |\n| main | 1 | 0 | a | 2 | 0 | b | 3 |\n"
+             "| |_x | 1 | 1 | a | 1 | 900000 | b | 2 |\n")
+    same("text: two values and two depths, of which the first counts",
+         [("main", "a", 0, None), ("main", "b", 0, None), ("x", "a", 1, 1), ("x", "b", 1, 2)],
+         ask(write(os.path.join(folder, "h.txt"), twice), "select label, metric, depth, parent from profile"))
     path = os.path.join(folder, "wall_clock.json")
     json.dump(as_list([CALLS]), open(path, "w"), indent=2)
     same("JSON", [w[:5] + (None,) + w[6:] for w in want], ask(path, sql))

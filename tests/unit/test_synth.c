@@ -127,6 +127,9 @@ static void errors_name_the_line_and_a_hint(void **state)
         {"loop 9000000000 { }", "line 1: the description runs without an end"},
         {"graph { graph { } }", "line 1: a graph inside a graph"},
         {"at 3000000000s; host 1000000000s", "line 1: time runs over"},
+        /* the statement fails before it asks for a GPU, and none is declared */
+        {"raw copy start=1 end=9223372036854775807", "line 1: time runs over"},
+        {"raw kernel k start=1 end=9223372036854775807", "line 1: time runs over"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct keep k = {0};
