@@ -234,8 +234,8 @@ static void dump_copy(struct out *o, size_t i)
     put_stream(o, c->stream[i]);
     put_tid(o, copies_thread_at(o->t, i));
     put_call(o, c->call[i]);
-    put_agent(o, c->src[i]);
-    put_agent(o, c->dst[i]);
+    put_agent(o, copies_src_at(o->t, i));
+    put_agent(o, copies_dst_at(o->t, i));
     put(o, memory_kind_name(c->src_memory[i]));
     put(o, memory_kind_name(c->dst_memory[i]));
 }

@@ -308,10 +308,11 @@ static void put_copy(struct chrome *w, uint32_t row, uint64_t tid)
     arg_int(w, ",\"id\":", copies_id_at(t, row));
     if (c->bytes[row] != BYTES_UNKNOWN)
         arg_int(w, ",\"bytes\":", (int64_t)bound_bytes(c->bytes[row]));
-    if (c->kind[row] == COPY_P2P && c->src[row] < t->agents.n && c->dst[row] < t->agents.n &&
-        t->agents.v[c->src[row]].gpu != NO_INDEX && t->agents.v[c->dst[row]].gpu != NO_INDEX) {
-        arg_int(w, ",\"fromDevice\":", t->gpus.v[t->agents.v[c->src[row]].gpu].index);
-        arg_int(w, ",\"toDevice\":", t->gpus.v[t->agents.v[c->dst[row]].gpu].index);
+    uint32_t src = copies_src_at(t, row), dst = copies_dst_at(t, row);
+    if (c->kind[row] == COPY_P2P && src < t->agents.n && dst < t->agents.n &&
+        t->agents.v[src].gpu != NO_INDEX && t->agents.v[dst].gpu != NO_INDEX) {
+        arg_int(w, ",\"fromDevice\":", t->gpus.v[t->agents.v[src].gpu].index);
+        arg_int(w, ",\"toDevice\":", t->gpus.v[t->agents.v[dst].gpu].index);
     }
     sink_puts(&w->s, "}}");
     if (c->call[row] < t->regions.n)

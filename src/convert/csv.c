@@ -214,8 +214,8 @@ static bool write_copies(struct csv_out *w, struct gs_error *err)
         csv_put_text(w, "MEMORY_COPY");
         csv_put_text(w, copy_operation(c->kind[i]));
         put_stream(w, c->stream[i]);
-        put_agent(w, c->src[i]);
-        put_agent(w, c->dst[i]);
+        put_agent(w, copies_src_at(w->t, i));
+        put_agent(w, copies_dst_at(w->t, i));
         csv_put_int(w, conversion_call(w->c, c->call[i]));
         put_times(w, c->start_ns[i], c->end_ns[i]);
         if (c->bytes[i] == BYTES_UNKNOWN)

@@ -124,10 +124,11 @@ static OTF2_RegionRef describe_copy(struct otf2_out *w, uint32_t row)
     describe_thread(w, c->call[row], copies_thread_at(t, row));
     if (c->bytes[row] != BYTES_UNKNOWN)
         attribute_uint(w, OTF2_A_BYTES, c->bytes[row]);
-    if (c->src[row] < t->agents.n)
-        attribute_int(w, OTF2_A_SRC, gpu_number(t, c->src[row]));
-    if (c->dst[row] < t->agents.n)
-        attribute_int(w, OTF2_A_DST, gpu_number(t, c->dst[row]));
+    uint32_t src = copies_src_at(t, row), dst = copies_dst_at(t, row);
+    if (src < t->agents.n)
+        attribute_int(w, OTF2_A_SRC, gpu_number(t, src));
+    if (dst < t->agents.n)
+        attribute_int(w, OTF2_A_DST, gpu_number(t, dst));
     return otf2_region(w, operation, REGION_OF_COPY);
 }
 

@@ -124,13 +124,13 @@ static void write_copy_bytes(struct pf *w)
     struct arena *a = arena_scratch();
     VEC(struct change) v = {0};
     for (size_t i = 0; i < c->n; i++) {
-        if (c->bytes[i] == BYTES_UNKNOWN || c->dst[i] >= w->t->agents.n ||
+        uint32_t to = copies_dst_at(w->t, i);
+        if (c->bytes[i] == BYTES_UNKNOWN || to >= w->t->agents.n ||
             !conversion_takes(w->c, process_of_copy(w->t, i)))
             continue;
         int64_t bytes = (int64_t)bound_bytes(c->bytes[i]);
-        vec_push(&v, a, ((struct change){c->start_ns[i], bytes, c->dst[i]}));
-        vec_push(&v, a,
-                 ((struct change){later_of(c->start_ns[i], c->end_ns[i]), -bytes, c->dst[i]}));
+        vec_push(&v, a, ((struct change){c->start_ns[i], bytes, to}));
+        vec_push(&v, a, ((struct change){later_of(c->start_ns[i], c->end_ns[i]), -bytes, to}));
     }
     if (v.n)
         write_totals(w, v.v, v.n, "COPY BYTES to");

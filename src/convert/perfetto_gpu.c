@@ -133,8 +133,8 @@ static void begin_copy(struct device *d, uint64_t track, uint32_t row)
     note_place(d, &e, c->stream[row], copies_thread_at(w->t, row));
     pf_note_text(&e, PF_OPERATION, d->operation[kind]);
     pf_note_int(&e, PF_ID, copies_id_at(w->t, row));
-    note_end_of_copy(d, &e, c->src[row], true);
-    note_end_of_copy(d, &e, c->dst[row], false);
+    note_end_of_copy(d, &e, copies_src_at(w->t, row), true);
+    note_end_of_copy(d, &e, copies_dst_at(w->t, row), false);
     if (c->bytes[row] != BYTES_UNKNOWN)
         pf_note_uint(&e, PF_COPY_BYTES, c->bytes[row]);
     if (c->src_memory[row] && c->src_memory[row] < MEMORY_KINDS)
@@ -261,7 +261,10 @@ static void write_queues(struct device *d)
                               gpu_of_queue(t, &kernels, q), id));
         write_track(d, &kernels, q, NULL, 0);
     }
-    struct row_groups copies = row_groups_make(t->copies.dst, t->copies.n, t->agents.n, w->arena);
+    uint32_t *to = arena_array(w->arena, uint32_t, t->copies.n + 1);
+    for (size_t i = 0; i < t->copies.n; i++)
+        to[i] = copies_dst_at(t, i);
+    struct row_groups copies = row_groups_make(to, t->copies.n, t->agents.n, w->arena);
     for (size_t a = 0; a <= t->agents.n; a++) {
         uint32_t process = a < t->agents.n ? t->agents.v[a].process : 0;
         const char *type = a < t->agents.n && t->agents.v[a].type == AGENT_GPU ? "GPU" : "CPU";

@@ -263,7 +263,7 @@ static void put_copies(struct rocpd_out *w)
         if (!p)
             continue;
         int64_t event = rocpd_add_event(p->set, "MEMORY_COPY", call, call, NULL);
-        int64_t src = agent_row(w, c->src[i]), dst = agent_row(w, c->dst[i]);
+        int64_t src = agent_row(w, copies_src_at(t, i)), dst = agent_row(w, copies_dst_at(t, i));
         if (c->kind[i] == COPY_SET && dst == ROCPD_NULL)
             dst = agent_of_stream(w, c->stream[i]);
         if (c->kind[i] == COPY_SET && src == ROCPD_NULL) /* AMD's view wants both ends */

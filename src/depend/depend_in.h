@@ -14,6 +14,12 @@ struct building {
     uint32_t *first_op;      /* by call, and one more */
 };
 
+/* Of a regions row, or of none. */
+static inline uint32_t depend_node_of(const struct building *b, uint32_t row)
+{
+    return row < b->d->trace->regions.n ? b->node_of_row[row] : NO_INDEX;
+}
+
 /* Clocks of host and GPU agree to about this. */
 #define CLOCK_SLACK_NS 5000
 

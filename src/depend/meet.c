@@ -98,7 +98,7 @@ static uint32_t *peers_of(const struct search *s)
     const struct messages *m = &d->trace->messages;
     uint32_t *peer = arena_array(s->b->temporary, uint32_t, d->n_calls + 1);
     for (size_t i = 0; i < m->n; i++) {
-        uint32_t call = m->call[i] < d->trace->regions.n ? s->b->node_of_row[m->call[i]] : NO_INDEX;
+        uint32_t call = depend_node_of(s->b, m->call[i]);
         if (call != NO_INDEX && d->call_row[call] == m->call[i] && m->peer[i] >= 0)
             peer[call] = (uint32_t)m->peer[i] + 1;
     }

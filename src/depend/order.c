@@ -70,11 +70,6 @@ static void collect_calls(struct building *b)
     d->first_call[v->n_threads] = node;
 }
 
-static uint32_t node_of(const struct building *b, uint32_t call)
-{
-    return call < b->d->trace->regions.n ? b->node_of_row[call] : NO_INDEX;
-}
-
 /* ---- the order ---- */
 
 /* Nodes that are in order: a thread's calls, a GPU's kernels or copies. */
@@ -108,7 +103,7 @@ static void look_at_first(const struct building *b, struct list *l)
     uint32_t row = l->rows[l->at];
     l->time = l->copy ? time_of(b->d->view, t->copies.start_ns[row], t->copies.end_ns[row])
                       : time_of(b->d->view, t->kernels.start_ns[row], t->kernels.end_ns[row]);
-    l->call = node_of(b, l->copy ? t->copies.call[row] : t->kernels.call[row]);
+    l->call = depend_node_of(b, l->copy ? t->copies.call[row] : t->kernels.call[row]);
     int64_t called = l->call == NO_INDEX ? l->time.start : call_span(b->d, l->call).start;
     l->key = called > l->time.start ? called : l->time.start;
 }

@@ -21,13 +21,18 @@ static bool over_link(enum copy_kind kind)
     return kind == COPY_H2D || kind == COPY_D2H || kind == COPY_P2P;
 }
 
+static bool is_awaited(const struct pass *s, uint32_t op)
+{
+    return s->awaited_copy[op / 8] >> op % 8 & 1;
+}
+
 static void copy_after(struct pass *s, struct ready *x, uint32_t op, struct place at)
 {
     struct pipeline *l = at.line;
     uint32_t base = (uint32_t)s->d->n_calls;
     after_engine(s, x, engine_of(s, at));
     if (at.kind == COPY_D2H) {
-        if (s->awaited_copy[op])
+        if (is_awaited(s, op))
             after_engine(s, x, &s->compute_of_all[l->gpu]);
         if (l->last_compute != NO_INDEX)
             later(x, add_ns(l->compute, s->d->queue_ns), BIND_STREAM, base + l->last_compute);
@@ -68,7 +73,7 @@ static void pass_copy(struct pass *s, uint32_t op, struct place at, int64_t end)
     struct pipeline *l = at.line;
     *engine_of(s, at) = (struct engine){end, op};
     if (at.kind != COPY_D2H) {
-        if (s->awaited_copy[op])
+        if (is_awaited(s, op))
             s->in_for_all[l->gpu] = (struct engine){end, op};
         l->in = end;
         l->last_in = op;
@@ -109,11 +114,14 @@ void pipeline_init(struct pass *s, struct arena *temporary)
     s->engines = arena_array(temporary, struct engine, n_engines);
     s->in_for_all = arena_array(temporary, struct engine, d->trace->gpus.n + 1);
     s->compute_of_all = arena_array(temporary, struct engine, d->trace->gpus.n + 1);
-    s->awaited_copy = arena_array(temporary, uint8_t, d->n_ops + 1);
+    s->awaited_copy = arena_array(temporary, uint8_t, d->n_ops / 8 + 1);
     for (size_t i = 0; i < n_engines; i++)
         s->engines[i].op = NO_INDEX;
     for (size_t i = 0; i <= d->trace->gpus.n; i++)
         s->in_for_all[i].op = s->compute_of_all[i].op = NO_INDEX;
-    for (size_t i = 0; i < d->awaited.n; i++)
-        s->awaited_copy[d->awaited.v[i]] = op_is_copy(d, d->awaited.v[i]);
+    for (size_t i = 0; i < d->awaited.n; i++) {
+        uint32_t op = d->awaited.v[i];
+        if (op_is_copy(d, op))
+            s->awaited_copy[op / 8] |= (uint8_t)(1u << op % 8);
+    }
 }

@@ -111,24 +111,29 @@ static inline void bind(struct replay *r, uint32_t op, struct ready x)
         return;
     bool elsewhere = x.to != usual_end(r->d, op, x.how);
     r->bound[op] = (uint8_t)(x.how | (elsewhere ? BOUND_ELSEWHERE : 0));
+    if (op % BOUND_GROUP == 0)
+        r->bound_before[op / BOUND_GROUP] = (uint32_t)r->bound_to.n;
     if (elsewhere)
-        vec_push_alone(&r->bound_to, r->arena, ((struct bound_to){op, x.to}));
+        vec_push_alone(&r->bound_to, r->arena, x.to);
 }
 
 static void bind_from_here(struct replay *r)
 {
-    if (!r->times_only && !r->bound)
+    if (!r->times_only && !r->bound) {
+        r->bound_before = arena_array(r->arena, uint32_t, r->d->n_ops / BOUND_GROUP + 1);
         r->bound = arena_array(r->arena, uint8_t, r->d->n_ops + 1);
+    }
     r->bound_to.n = 0;
 }
 
 uint32_t replay_bound_to(const struct replay *r, uint32_t op)
 {
-    size_t lo = 0;
     if (!(r->bound[op] & BOUND_ELSEWHERE))
         return usual_end(r->d, op, replay_bound(r, op));
-    BISECT(lo, r->bound_to.n, mid, r->bound_to.v[mid].op < op);
-    return r->bound_to.v[lo].to;
+    uint32_t at = r->bound_before[op / BOUND_GROUP];
+    for (uint32_t i = op - op % BOUND_GROUP; i < op; i++)
+        at += r->bound[i] / BOUND_ELSEWHERE;
+    return r->bound_to.v[at];
 }
 
 /* It began before its call was over. */

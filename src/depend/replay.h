@@ -117,11 +117,9 @@ struct joint {
 
 enum { HEAD_GROUP = 256 };
 
-/* What an op waited for, where that is not just what stands in the graph under that edge. */
+/* What an op waited for is not just what stands in the graph under that edge, but in `bound_to`. */
 #define BOUND_ELSEWHERE 0x80u
-struct bound_to {
-    uint32_t op, to;
-};
+enum { BOUND_GROUP = 256 };
 
 /* When ops begin and how long they take, in twelve bytes each. */
 #define LENGTH_LONG UINT32_MAX /* four seconds or more: in `longer` */
@@ -136,8 +134,9 @@ struct replay {
     const struct depend *d;
     struct op_times times; /* of the last run; none: as recorded */
     uint8_t *bound; /* by op: enum binding, and BOUND_ELSEWHERE; NULL: none was asked for yet */
-    VEC(struct bound_to) bound_to; /* of those, by op */
-    VEC(struct joint) joints;      /* in order of calls */
+    VEC(uint32_t) bound_to;   /* of BOUND_ELSEWHERE, in order of ops */
+    uint32_t *bound_before;   /* by group of ops: so many of them come before it */
+    VEC(struct joint) joints; /* in order of calls */
     uint8_t *head;                 /* by call: replay_head(), beyond that of its group */
     uint32_t *head_from;           /* by group of calls */
     double host;                   /* the host's pace: factor of recorded times */

@@ -146,7 +146,7 @@ struct pass {
     /* By GPU: the last copy in that the host waited for, and the last kernel. The host that waits
      * orders streams; when it no longer waits, this does. */
     struct engine *in_for_all, *compute_of_all;
-    uint8_t *awaited_copy;  /* by op: the host waits for this copy */
+    uint8_t *awaited_copy;  /* bits, by op: the host waits for this copy */
     struct engine *engines; /* by GPU and kind of copy */
     uint32_t *came;         /* by meeting: how many of its kernels have begun */
 };

@@ -25,6 +25,10 @@ struct recent {
 
 enum wait_for { FOR_NOTHING, FOR_OWN, FOR_STREAM, FOR_EVENT, FOR_ALL, FOR_QUEUE };
 
+/* What the profiler's record says of a call. */
+enum said { SAID_WAIT = 1, SAID_RECORD = 2 };
+#define RECORDED_BEHIND (UINT64_C(1) << 32)
+
 struct pending {
     uint32_t op, next; /* next: of the same stream, + 1 */
 };
@@ -37,9 +41,10 @@ struct walk {
     struct recent *of;     /* by process */
     uint32_t *room;        /* by stream: the op that made room in its queue last */
     uint32_t *open;        /* by process: the call that waited for all last, + 1 */
-    uint32_t *sync_of;     /* by call: row of syncs + 1; NULL: none recorded */
-    uint32_t *record_on;   /* by call: the stream it recorded an event on, + 1 */
-    struct idmap recorded; /* such a call -> op the event stands behind */
+    uint8_t *said;         /* by call: bits of enum said; NULL: no wait was recorded */
+    struct idmap sync_of;  /* call -> row of syncs */
+    struct idmap recorded; /* call -> the stream it recorded an event on; + RECORDED_BEHIND: the op
+                              that this stands behind */
     uint32_t *pending;     /* by stream: first of its waits, + 1 */
     VEC(struct pending) pendings;
     VEC(uint8_t) for_name; /* by string: enum wait_for + 1 of a call's name */
@@ -186,15 +191,21 @@ static uint32_t recorded_op(const struct walk *w, const struct syncs *s, uint32_
 {
     if (s->source[row] == NO_INDEX || s->record[row] >= w->d->trace->regions.n)
         return NO_INDEX;
-    return idmap_get(&w->recorded, w->b->node_of_row[s->record[row]]);
+    return idmap_get(&w->recorded, w->b->node_of_row[s->record[row]] + RECORDED_BEHIND);
 }
 
-/* By the profiler's record; false when that says nothing. */
+/* The profiler's record of a call's wait: a row of syncs, or NO_INDEX. */
+static uint32_t sync_of(const struct walk *w, uint32_t call)
+{
+    return w->said && w->said[call] & SAID_WAIT ? idmap_get(&w->sync_of, call) : NO_INDEX;
+}
+
+/* By that; false when it says nothing. */
 static bool by_record(struct walk *w, uint32_t call, uint32_t *op)
 {
     const struct syncs *s = &w->d->trace->syncs;
-    uint32_t row = w->sync_of ? w->sync_of[call] : 0;
-    if (!row--)
+    uint32_t row = sync_of(w, call);
+    if (row == NO_INDEX)
         return false;
     if (s->kind[row] == SYNC_EVENT)
         *op = recorded_op(w, s, row);
@@ -249,8 +260,8 @@ static void use_stream(struct walk *w, uint32_t stream)
 static void wait_on_stream(struct walk *w, uint32_t call)
 {
     const struct syncs *s = &w->d->trace->syncs;
-    uint32_t row = w->sync_of ? w->sync_of[call] : 0;
-    if (!row-- || s->kind[row] != SYNC_STREAM_WAIT || s->stream[row] == NO_INDEX)
+    uint32_t row = sync_of(w, call);
+    if (row == NO_INDEX || s->kind[row] != SYNC_STREAM_WAIT || s->stream[row] == NO_INDEX)
         return;
     uint32_t op = recorded_op(w, s, row);
     if (op == NO_INDEX || s->source[row] == s->stream[row])
@@ -277,6 +288,25 @@ static void submit(struct walk *w, uint32_t op)
 
 /* ---- the walk ---- */
 
+/* Few calls wait: maps of these take less than arrays by call. */
+static void take_syncs(struct walk *w)
+{
+    const struct syncs *s = &w->d->trace->syncs;
+    w->said = arena_array(w->b->temporary, uint8_t, w->d->n_calls + 1);
+    for (size_t i = 0; i < s->n; i++) {
+        uint32_t call = depend_node_of(w->b, s->call[i]);
+        uint32_t record = depend_node_of(w->b, s->record[i]);
+        if (call != NO_INDEX) {
+            idmap_put(&w->sync_of, call, (uint32_t)i);
+            w->said[call] |= SAID_WAIT;
+        }
+        if (record != NO_INDEX && s->source[i] < w->d->trace->streams.n) {
+            idmap_put(&w->recorded, record, s->source[i]);
+            w->said[record] |= SAID_RECORD;
+        }
+    }
+}
+
 static void prepare(struct walk *w)
 {
     const struct trace *t = w->d->trace;
@@ -290,19 +320,10 @@ static void prepare(struct walk *w)
     memset(w->room, 0xff, (t->streams.n + 1) * sizeof(*w->room));
     vec_reserve(&w->for_name, a, t->strings.n + 1);
     memset(w->for_name.v, 0, t->strings.n + 1);
+    idmap_init(&w->sync_of, a);
     idmap_init(&w->recorded, a);
-    if (!t->syncs.n)
-        return;
-    w->sync_of = arena_array(a, uint32_t, w->d->n_calls + 1);
-    w->record_on = arena_array(a, uint32_t, w->d->n_calls + 1);
-    for (size_t i = 0; i < t->syncs.n; i++) {
-        uint32_t call = t->syncs.call[i], record = t->syncs.record[i];
-        if (call < t->regions.n && w->b->node_of_row[call] != NO_INDEX)
-            w->sync_of[w->b->node_of_row[call]] = (uint32_t)i + 1;
-        if (record < t->regions.n && w->b->node_of_row[record] != NO_INDEX &&
-            t->syncs.source[i] < t->streams.n)
-            w->record_on[w->b->node_of_row[record]] = t->syncs.source[i] + 1;
-    }
+    if (t->syncs.n)
+        take_syncs(w);
 }
 
 /* Work that nobody is known to have submitted was so before a wait that it ended in. */
@@ -318,7 +339,7 @@ static void await_unlinked(struct walk *w, uint32_t op)
 /* Most calls are short launches, which wait for nothing: their names need not be asked. */
 static bool may_wait(struct walk *w, uint32_t call)
 {
-    if (w->sync_of)
+    if (w->said)
         return true;
     if (call_class(w->d, call) == API_LAUNCH) {
         struct span c = call_span(w->d, call);
@@ -334,8 +355,11 @@ static void visit(struct walk *w, uint32_t call)
         w->open[process_of(w, call)] = call + 1;
     if (may_wait(w, call))
         w->awaited[call] = find_awaited(w, call);
-    if (w->record_on && w->record_on[call] && w->submitted[w->record_on[call] - 1] != NO_INDEX)
-        idmap_put(&w->recorded, call, w->submitted[w->record_on[call] - 1]);
+    if (w->said && w->said[call] & SAID_RECORD) {
+        uint32_t behind = w->submitted[idmap_get(&w->recorded, call)];
+        if (behind != NO_INDEX)
+            idmap_put(&w->recorded, call + RECORDED_BEHIND, behind);
+    }
     wait_on_stream(w, call);
     for (uint32_t i = b->first_op[call]; i < b->first_op[call + 1]; i++)
         submit(w, b->ops_of_call[i]);

@@ -88,11 +88,19 @@ void table_resize(void *table, const struct table_desc *desc, size_t cap)
 
 void table_reserve(void *table, const struct table_desc *desc, size_t want)
 {
-    enum { BULK = 4096 }; /* so many at once are all that are known to come */
+    enum { BULK = 4096, LARGE = 1 << 16 };
     struct table *t = table;
     if (want <= t->cap)
         return;
-    table_resize(table, desc, want > t->cap * 2 || want - t->n >= BULK ? want : t->cap * 2);
+    size_t more = t->cap < LARGE ? t->cap * 2 : t->cap + t->cap / 4;
+    table_resize(table, desc, want > more || want - t->n >= BULK ? want : more);
+}
+
+void table_fit(void *table, const struct table_desc *desc)
+{
+    const struct table *t = table;
+    if (!t->lent && !t->n_packed && t->cap - t->n > t->n / 16)
+        table_resize(table, desc, t->n);
 }
 
 bool table_pack_begin(void *table, const struct table_desc *desc, size_t first)

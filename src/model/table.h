@@ -62,10 +62,13 @@ struct table {
     } while (0)
 
 /*
- * Makes room for at least `want` rows in all: exactly so many when that is more than double, or when
- * thousands are asked for at once.
+ * Makes room for at least `want` rows in all: exactly so many when thousands are asked for at once,
+ * which are all that are known to come, or when that is more than double. Large tables that grow row
+ * by row grow by a quarter, so that a few rows behind millions take no room for millions more.
  */
 void table_reserve(void *table, const struct table_desc *desc, size_t want);
+/* Gives back the room beyond the rows, where that is more than a sixteenth of them. */
+void table_fit(void *table, const struct table_desc *desc);
 /* Room for exactly `cap` rows, also less than there was; nothing happens when there are more rows. */
 void table_resize(void *table, const struct table_desc *desc, size_t cap);
 void table_release(void *table, const struct table_desc *desc);

@@ -168,6 +168,7 @@ struct packings {
 static void add_packing(struct packings *all, void *table, const struct table_desc *desc)
 {
     size_t first = first_packed(desc);
+    table_fit(table, desc);
     if (!table_pack_begin(table, desc, first))
         return;
     for (size_t i = first; i < desc->n_columns; i++)

@@ -88,13 +88,13 @@ TABLE(kernels, KERNEL_COLUMNS);
     X(uint64_t, bytes) /* BYTES_UNKNOWN where not recorded */                                      \
     X(uint32_t, stream)                                                                            \
     X(uint32_t, call)                                                                              \
-    X(uint32_t, src) /* agents */                                                                  \
-    X(uint32_t, dst)                                                                               \
     X(uint8_t, kind)       /* enum copy_kind */                                                    \
     X(uint8_t, src_memory) /* enum memory_kind */                                                  \
     X(uint8_t, dst_memory)                                                                         \
     X(int64_t, id)                                                                                 \
-    X(uint32_t, thread)
+    X(uint32_t, thread)                                                                            \
+    X(uint32_t, src) /* agents */                                                                  \
+    X(uint32_t, dst)
 TABLE(copies, COPY_COLUMNS);
 
 #define BYTES_UNKNOWN UINT64_MAX
@@ -522,6 +522,8 @@ SELDOM_READ(uint32_t, kernels, queue, 1)
 SELDOM_READ(uint32_t, kernels, thread, 2)
 SELDOM_READ(int64_t, copies, id, 0)
 SELDOM_READ(uint32_t, copies, thread, 1)
+SELDOM_READ(uint32_t, copies, src, 2)
+SELDOM_READ(uint32_t, copies, dst, 3)
 SELDOM_READ(int64_t, allocations, id, 0)
 SELDOM_READ(int64_t, regions, id, 0)
 SELDOM_READ(int64_t, markers, id, 0)

@@ -227,6 +227,30 @@ static void tables_keep_their_rows_when_they_grow(void **state)
     assert_int_equal(t.cap, 0);
 }
 
+static void large_tables_grow_by_a_part(void **state)
+{
+    (void)state;
+    enum { MILLION = 1000000 };
+    struct things t = {0};
+    table_reserve(&t, &things_desc, MILLION); /* as many as are known to come */
+    assert_int_equal(t.cap, MILLION);
+    memset(t.kind, 7, MILLION);
+    t.n = MILLION;
+    t.name[MILLION - 1] = 42;
+    table_reserve(&t, &things_desc, MILLION + 3); /* and a few that nobody knew of */
+    assert_int_equal(t.cap, MILLION + MILLION / 4);
+    table_reserve(&t, &things_desc, 2 * MILLION); /* a million more: that many */
+    assert_int_equal(t.cap, 2 * MILLION);
+    table_fit(&t, &things_desc);
+    assert_int_equal(t.cap, MILLION);
+    assert_int_equal(t.kind[0] + t.kind[MILLION - 1], 14);
+    assert_int_equal(t.name[MILLION - 1], 42);
+    table_reserve(&t, &things_desc, MILLION + MILLION / 20);
+    table_fit(&t, &things_desc); /* what is hardly more than the rows stays */
+    assert_int_equal(t.cap, MILLION + MILLION / 20);
+    table_release(&t, &things_desc);
+}
+
 static void entities_are_found_by_identity(void **state)
 {
     (void)state;
@@ -641,6 +665,7 @@ int main(void)
         unit_test(idmap_finds_every_key),
         unit_test(idtable_claims_keep_the_least),
         unit_test(tables_keep_their_rows_when_they_grow),
+        unit_test(large_tables_grow_by_a_part),
         unit_test(entities_are_found_by_identity),
         unit_test(a_guard_turns_shortage_into_an_error),
         unit_test(guards_nest),
