@@ -31,17 +31,36 @@ struct tree {
     struct arena *arena;
 };
 
+/* Kernels or copies, by row. */
+struct table_view {
+    const uint32_t *call;
+    const int64_t *start, *end;
+    size_t n;
+    int64_t *launch_time; /* start of the launching call */
+};
+
 /* GPU work that one thread launched, by start of the launching call. */
 struct launches {
-    uint32_t *rows;      /* of kernels or copies */
-    const int64_t *when; /* by such a row: start of the launching call */
-    int64_t *sum;        /* GPU time of the first i */
+    const struct table_view *table;
+    uint32_t *rows;
+    int64_t *sum; /* GPU time of the first i, where ranges of a process ask for it; else NULL */
     size_t n;
 };
 
 static int64_t launched(const struct launches *l, size_t i)
 {
-    return l->when[l->rows[i]];
+    return l->table->launch_time[l->rows[i]];
+}
+
+static int64_t length(struct span s)
+{
+    return sub_ns(s.end, s.start);
+}
+
+static int64_t gpu_time(const struct launches *l, size_t i, const struct view *v)
+{
+    uint32_t row = l->rows[i];
+    return length(view_clip(v, l->table->start[row], l->table->end[row]));
 }
 
 /* One thread. */
@@ -64,12 +83,7 @@ struct marker_work {
     uint32_t *rows; /* markers of the view by start */
     size_t n;
     int64_t *end, *last_first; /* by marker: end, no earlier than the start; and its complement */
-    struct table_view {
-        const uint32_t *call;
-        const int64_t *start, *end;
-        size_t n;
-        int64_t *launch_time; /* by row: start of the launching call */
-    } work[WORKS];
+    struct table_view work[WORKS];
 };
 
 /* ---- the tree ---- */
@@ -93,11 +107,6 @@ static uint32_t tree_child(struct tree *t, uint32_t parent, uint32_t name)
              ((struct node){.parent = parent, .name = name, .until = INT64_MIN}));
     idmap_put(&t->children, key, child);
     return child;
-}
-
-static int64_t length(struct span s)
-{
-    return sub_ns(s.end, s.start);
 }
 
 static void add_range(struct node *n, const struct view *v, int64_t start, int64_t end)
@@ -146,11 +155,17 @@ static void tree_merge(struct tree *to, const struct tree *from)
 
 /* ---- one thread ---- */
 
-/* A range that is open, and how much work was launched before it began. */
+/* So much work, and its GPU time. */
+struct amount {
+    size_t n[WORKS];
+    int64_t ns[WORKS];
+};
+
+/* A range that is open, and what was launched before it began. */
 struct open_range {
     int64_t end;
     uint32_t node;
-    size_t before[WORKS];
+    struct amount before;
 };
 
 /* Invariant: ends do not rise from first to last, so the last one is the innermost. */
@@ -159,30 +174,31 @@ struct sweep {
     const struct view *view;
     struct open_range *v;
     size_t n, cap;
-    size_t done[WORKS]; /* launched before the present */
+    struct amount done; /* launched before the present */
 };
 
 static void move_to(struct sweep *s, int64_t time)
 {
     for (size_t w = 0; w < WORKS; w++) {
         const struct launches *l = &s->part->work[w];
-        while (s->done[w] < l->n && launched(l, s->done[w]) < time)
-            s->done[w]++;
+        for (; s->done.n[w] < l->n && launched(l, s->done.n[w]) < time; s->done.n[w]++)
+            s->done.ns[w] = add_ns(s->done.ns[w], gpu_time(l, s->done.n[w], s->view));
     }
 }
 
-static void credit(struct part *p, uint32_t node, size_t w, size_t from, size_t to)
+static void credit(struct part *p, uint32_t node, size_t w, size_t launched, int64_t gpu_ns)
 {
     struct node *n = &p->tree.nodes.v[node];
-    n->launched[w] += to - from;
-    n->gpu_ns[w] = add_ns(n->gpu_ns[w], p->work[w].sum[to] - p->work[w].sum[from]);
+    n->launched[w] += launched;
+    n->gpu_ns[w] = add_ns(n->gpu_ns[w], gpu_ns);
 }
 
 static void leave(struct sweep *s)
 {
     struct open_range *top = &s->v[--s->n];
     for (size_t w = 0; w < WORKS; w++)
-        credit(s->part, top->node, w, top->before[w], s->done[w]);
+        credit(s->part, top->node, w, s->done.n[w] - top->before.n[w],
+               s->done.ns[w] - top->before.ns[w]);
 }
 
 static void leave_until(struct sweep *s, int64_t time)
@@ -208,7 +224,8 @@ static void add_process_range(struct sweep *s, uint32_t name, int64_t start, int
     int64_t from = start > until ? start : until;
     for (size_t w = 0; w < WORKS && end > from; w++) {
         const struct launches *l = &s->part->work[w];
-        credit(s->part, node, w, position(l, s->done[w], from), position(l, s->done[w], end));
+        size_t first = position(l, s->done.n[w], from), last = position(l, first, end);
+        credit(s->part, node, w, last - first, l->sum[last] - l->sum[first]);
     }
     add_range(&s->part->tree.nodes.v[node], s->view, start, end);
 }
@@ -222,8 +239,7 @@ static void add_thread_range(struct sweep *s, uint32_t name, int64_t start, int6
     uint32_t node = tree_child(&s->part->tree, parent, name);
     add_range(&s->part->tree.nodes.v[node], s->view, start, end);
     if (end > start)
-        vec_push(s, s->part->arena,
-                 ((struct open_range){end, node, {s->done[KERNELS], s->done[COPIES]}}));
+        vec_push(s, s->part->arena, ((struct open_range){end, node, s->done}));
 }
 
 /* Kernels launched while any range of the thread is open. */
@@ -238,7 +254,7 @@ static void count_covered(const struct marker_work *job, struct part *p)
                 until = job->end[p->rows[next]];
         if (launched(l, i) < until) {
             p->covered_kernels++;
-            p->covered_ns = add_ns(p->covered_ns, l->sum[i + 1] - l->sum[i]);
+            p->covered_ns = add_ns(p->covered_ns, gpu_time(l, i, &job->a->view));
         }
     }
 }
@@ -264,20 +280,26 @@ static void fix_ties(const struct marker_work *job, struct part *p, struct arena
     }
 }
 
-/* Sorts what the thread launched and adds up its GPU time. */
+static bool has_process_ranges(const struct marker_work *job, const struct part *p)
+{
+    size_t i = 0;
+    while (i < p->n && job->m->kind[p->rows[i]] != MARKER_PROCESS_RANGE)
+        i++;
+    return i < p->n;
+}
+
+/* Sorts what the thread launched and, where any of it may be asked for, adds up its GPU time. */
 static void order_launches(const struct marker_work *job, struct part *p, size_t w,
                            struct arena *temporary)
 {
-    const struct table_view *table = &job->work[w];
     struct launches *l = &p->work[w];
-    sort_rows(l->rows, l->n, table->launch_time, temporary);
-    l->when = table->launch_time;
+    l->table = &job->work[w];
+    sort_rows(l->rows, l->n, l->table->launch_time, temporary);
+    if (!has_process_ranges(job, p))
+        return;
     l->sum = arena_array(p->arena, int64_t, l->n + 1);
-    for (size_t i = 0; i < l->n; i++) {
-        uint32_t row = l->rows[i];
-        struct span s = view_clip(&job->a->view, table->start[row], table->end[row]);
-        l->sum[i + 1] = add_ns(l->sum[i], length(s));
-    }
+    for (size_t i = 0; i < l->n; i++)
+        l->sum[i + 1] = add_ns(l->sum[i], gpu_time(l, i, &job->a->view));
 }
 
 static void sweep_part(void *ctx, size_t i, int worker)

@@ -65,31 +65,6 @@ static inline struct ready bound_by(const struct depend *d, uint32_t op, size_t 
 /* ---- ops ----
  * Times and lags are bounded, so that one sum of two cannot overflow; the start is bounded again. */
 
-int64_t op_length_long(const struct op_times *t, uint32_t op)
-{
-    return t->longer.v[idmap_get(&t->place, op)];
-}
-
-void op_set_length_long(struct op_times *t, uint32_t op, int64_t ns, struct arena *a)
-{
-    uint32_t place = idmap_get(&t->place, op);
-    if (place == NO_INDEX) { /* in this order: where there is no memory for one, nothing is wrong */
-        vec_push_alone(&t->longer, a, ns);
-        idmap_put(&t->place, op, (uint32_t)t->longer.n - 1);
-    } else {
-        t->longer.v[place] = ns;
-    }
-    t->length[op] = LENGTH_LONG;
-}
-
-static inline void set_length(struct replay *r, uint32_t op, int64_t ns)
-{
-    if ((uint64_t)ns < LENGTH_LONG)
-        r->times.length[op] = (uint32_t)ns;
-    else
-        op_set_length_long(&r->times, op, ns, r->arena);
-}
-
 /* The node at the other end of such an edge, by the graph. */
 static inline uint32_t usual_end(const struct depend *d, uint32_t op, enum binding how)
 {
@@ -164,7 +139,7 @@ static int64_t lag_marked(const struct pass *s, uint32_t prev, unsigned mark, in
 {
     if (mark & MARK_GRAPH && !(mark & MARK_GRAPH_HEAD)) {
         const struct op_times *t = &s->r->times;
-        int64_t least = add_ns(t->start[prev], s->p.period_ns) - op_end(t, prev);
+        int64_t least = add_ns(op_start(t, prev), s->p.period_ns) - op_end(t, prev);
         lag = lag < s->p.follow_ns ? lag : s->p.follow_ns;
         lag = lag > least ? lag : least;
     }
@@ -221,11 +196,11 @@ static void join_meeting(struct pass *s, uint32_t op)
         return;
     if (++s->came[m - d->meetings.v] < m->n)
         return;
-    int64_t all = r->times.start[last_of_meeting(r, m)];
+    int64_t all = op_start(&r->times, last_of_meeting(r, m));
     for (uint32_t i = 0; i < m->n; i++) {
         uint32_t x = d->members.v[m->first + i];
-        int64_t start = r->times.start[x], from = start > all ? start : all;
-        set_length(r, x, add_ns(from, alone(s, x)) - start);
+        int64_t start = op_start(&r->times, x), from = start > all ? start : all;
+        op_set_length(&r->times, x, add_ns(from, alone(s, x)) - start);
     }
 }
 
@@ -270,8 +245,8 @@ ALWAYS_INLINE void place_op(struct pass *s, struct next_op n, const bool lines)
     int64_t start = x.to == NO_INDEX ? o.start : add_ns(x.at, gone ? 0 : depend_residual(d, op));
     int64_t end = add_ns(start, s->p.same_ops ? o.end - o.start : recipe_op(&s->p, op));
     bind(r, op, x);
-    r->times.start[op] = start;
-    set_length(r, op, end - start);
+    op_set_start(&r->times, op, start);
+    op_set_length(&r->times, op, end - start);
     take_bounds(r, op, (struct span){start, end});
     if (s->came && sparse_has(&d->op_meeting, op))
         join_meeting(s, op);
@@ -369,25 +344,14 @@ void replay_init(struct replay *r, const struct depend *d, struct arena *arena)
         r->met_last = arena_array(arena, uint32_t, d->meetings.n);
 }
 
-/* All or nothing: a replay outlives a question that fails for want of memory. */
-static void own_times(struct replay *r)
-{
-    struct op_times t = {.start = NULL};
-    if (r->times.start)
-        return;
-    idmap_init(&t.place, r->arena);
-    t.start = arena_array(r->arena, int64_t, r->d->n_ops + 1);
-    t.length = arena_array(r->arena, uint32_t, r->d->n_ops + 1);
-    r->times = t;
-}
-
 void replay_run(struct replay *r, const struct change *c)
 {
     static const struct change none;
     const struct depend *d = r->d;
     struct arena *temporary = arena_scratch();
     struct pass s = {.r = r, .d = d};
-    own_times(r);
+    if (!op_times_made(&r->times))
+        op_times_make(&r->times, d->n_ops, r->arena);
     bind_from_here(r);
     no_bounds(r);
     prepare(&s, c ? c : &none, temporary);
@@ -438,7 +402,7 @@ static void take_meetings(struct replay *r)
 
 void replay_recorded(struct replay *r)
 {
-    if (r->times.start) { /* of another run */
+    if (op_times_made(&r->times)) { /* of another run */
         replay_run(r, NULL);
         return;
     }

@@ -18,6 +18,7 @@
 #define GS_DEPEND_REPLAY_H
 
 #include "depend/depend.h"
+#include "depend/op_times.h"
 #include "model/hardware.h"
 
 /* What can be taken out of a run. Names in change.c; keep the order. */
@@ -121,15 +122,6 @@ enum { HEAD_GROUP = 256 };
 #define BOUND_ELSEWHERE 0x80u
 enum { BOUND_GROUP = 256 };
 
-/* When ops begin and how long they take, in twelve bytes each. */
-#define LENGTH_LONG UINT32_MAX /* four seconds or more: in `longer` */
-struct op_times {
-    int64_t *start;
-    uint32_t *length;
-    struct idmap place; /* op -> longer */
-    VEC(int64_t) longer;
-};
-
 struct replay {
     const struct depend *d;
     struct op_times times; /* of the last run; none: as recorded */
@@ -163,24 +155,11 @@ void replay_recorded(struct replay *r);
 
 /* ---- what ops became ---- */
 
-int64_t op_length_long(const struct op_times *t, uint32_t op);
-void op_set_length_long(struct op_times *t, uint32_t op, int64_t ns, struct arena *a);
-
-static inline int64_t op_length(const struct op_times *t, uint32_t op)
-{
-    return t->length[op] == LENGTH_LONG ? op_length_long(t, op) : t->length[op];
-}
-
-static inline int64_t op_end(const struct op_times *t, uint32_t op)
-{
-    return t->start[op] + op_length(t, op);
-}
-
 static inline struct span replay_op(const struct replay *r, uint32_t op)
 {
-    if (!r->times.start)
+    if (!op_times_made(&r->times))
         return op_span(r->d, op);
-    return (struct span){r->times.start[op], op_end(&r->times, op)};
+    return (struct span){op_start(&r->times, op), op_end(&r->times, op)};
 }
 
 /* What an op waited for last, and the node (calls, then ops) that this is, or NO_INDEX. */

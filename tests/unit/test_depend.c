@@ -910,6 +910,44 @@ static void launches_of_graphs_are_told_by_kind_and_name(void **state)
     made_release(&m);
 }
 
+/* Against plain arrays: ops near each other and hours apart, short and long ones, set three times. */
+static void times_of_ops_are_kept_in_full(void **state)
+{
+    (void)state;
+    enum { OPS = 5 * TIMES_GROUP + 7, RUNS = 3 };
+    static int64_t start[OPS], length[OPS];
+    struct arena a;
+    struct op_times t = {.groups = NULL};
+    struct made_random r = {11};
+    size_t wide = 0;
+    arena_init(&a);
+    assert_false(op_times_made(&t));
+    op_times_make(&t, OPS, &a);
+    assert_true(op_times_made(&t));
+    for (int run = 0; run < RUNS; run++) {
+        int64_t now = run == 1 ? INT64_MIN / 8 : 1000;
+        for (uint32_t i = 0; i < OPS; i++) {
+            bool far = i / TIMES_GROUP == 1 || (run == 2 && i == 3 * TIMES_GROUP + 255);
+            now += made_random(&r, 1000);
+            start[i] = far && i % 2 ? now + INT64_C(9000000000000) : i % 5 ? now : now - (INT64_C(1) << 38);
+            length[i] = i % 11 ? made_random(&r, 100000) : LENGTH_LONG - 1 + i % 3;
+            op_set_start(&t, i, start[i]);
+            op_set_length(&t, i, length[i]);
+        }
+        length[TIMES_GROUP] = INT64_C(1) << 40; /* a collective learns its end later */
+        op_set_length(&t, TIMES_GROUP, length[TIMES_GROUP]);
+        for (uint32_t i = 0; i < OPS; i++) {
+            assert_int_equal(op_start(&t, i), start[i]);
+            assert_int_equal(op_length(&t, i), length[i]);
+            assert_int_equal(op_end(&t, i), start[i] + length[i]);
+        }
+    }
+    for (size_t g = 0; g <= OPS / TIMES_GROUP; g++)
+        wide += t.groups[g].wide != NULL;
+    assert_int_equal(wide, 2);
+    arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -925,6 +963,7 @@ int main(void)
         unit_test(what_is_removed_takes_no_time),
         unit_test(long_times_are_replayed_as_recorded),
         unit_test(a_replay_outlives_a_shortage),
+        unit_test(times_of_ops_are_kept_in_full),
         unit_test(calls_of_many_threads_are_in_order),
         unit_test(launches_into_a_full_queue_wait_for_room),
         unit_test(a_graph_takes_the_host_work_that_prepares_its_launches),

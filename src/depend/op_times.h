@@ -1,0 +1,94 @@
+/*
+ * When ops begin and how long they take, in nine bytes each: starts count from the first of their
+ * group, in 40 bits. What is too far from it, or too long, stands elsewhere, in full.
+ *
+ *     struct op_times t = {0};
+ *     op_times_make(&t, n_ops, arena);
+ *     op_set_start(&t, op, ns);      // the first op of a group before the others
+ *     op_set_length(&t, op, ns);
+ *     op_end(&t, op)
+ *
+ * Times are bounded, so that no difference overflows. All may be set again, in the same way: a
+ * shortage of memory leaves what was set before, and nothing that cannot be set again. Ownership:
+ * the arena. Thread-safety: none while times are set.
+ */
+#ifndef GS_DEPEND_OP_TIMES_H
+#define GS_DEPEND_OP_TIMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/vec.h"
+
+enum { TIMES_GROUP = 256 };
+#define TIMES_FAR (INT64_C(1) << 40) /* 18 minutes */
+#define LENGTH_LONG UINT32_MAX       /* four seconds or more: in `longer` */
+
+struct times_group {
+    int64_t from;
+    int64_t *wide; /* starts that are too far apart, in full; NULL: they are not */
+};
+
+struct op_times {
+    struct times_group *groups;
+    uint32_t *start, *length; /* start: from the `from` of the group, the lower 32 bits ... */
+    uint8_t *above;           /* ... and the upper 8 */
+    struct idmap place; /* op -> longer */
+    VEC(int64_t) longer;
+    struct arena *arena;
+};
+
+/* Room for n ops; all or nothing. */
+void op_times_make(struct op_times *t, size_t n, struct arena *a);
+
+static inline bool op_times_made(const struct op_times *t)
+{
+    return t->groups;
+}
+
+int64_t op_length_long(const struct op_times *t, uint32_t op);
+void op_set_start_wide(struct op_times *t, uint32_t op, int64_t ns);
+void op_set_length_long(struct op_times *t, uint32_t op, int64_t ns);
+
+static inline int64_t op_start(const struct op_times *t, uint32_t op)
+{
+    const struct times_group *g = &t->groups[op / TIMES_GROUP];
+    if (g->wide)
+        return g->wide[op % TIMES_GROUP];
+    return g->from + (int64_t)((uint64_t)t->above[op] << 32 | t->start[op]);
+}
+
+static inline int64_t op_length(const struct op_times *t, uint32_t op)
+{
+    return t->length[op] == LENGTH_LONG ? op_length_long(t, op) : t->length[op];
+}
+
+static inline int64_t op_end(const struct op_times *t, uint32_t op)
+{
+    return op_start(t, op) + op_length(t, op);
+}
+
+static inline void op_set_start(struct op_times *t, uint32_t op, int64_t ns)
+{
+    struct times_group *g = &t->groups[op / TIMES_GROUP];
+    if (op % TIMES_GROUP == 0)
+        g->from = ns - TIMES_FAR / 2;
+    if (g->wide || (uint64_t)(ns - g->from) >= TIMES_FAR) {
+        op_set_start_wide(t, op, ns);
+        return;
+    }
+    t->start[op] = (uint32_t)(ns - g->from);
+    t->above[op] = (uint8_t)((ns - g->from) >> 32);
+}
+
+static inline void op_set_length(struct op_times *t, uint32_t op, int64_t ns)
+{
+    if ((uint64_t)ns < LENGTH_LONG)
+        t->length[op] = (uint32_t)ns;
+    else
+        op_set_length_long(t, op, ns);
+}
+
+#endif
