@@ -9,27 +9,11 @@
 #include <string.h>
 
 #include "analyze/analysis.h"
+#include "analyze/marker_tree.h"
 #include "base/parallel.h"
 #include "base/sort.h"
 
 enum { MAX_ROWS = 200, FEW_TIES = 16 };
-enum { THREAD_ROOT, PROCESS_ROOT, ROOTS }; /* process ranges nest in nothing and hold nothing */
-enum { KERNELS, COPIES, WORKS };           /* kinds of GPU work */
-
-struct node {
-    uint32_t parent, name;
-    uint64_t calls, launched[WORKS];
-    int64_t wall_ns, sum_ns, gpu_ns[WORKS];
-    int64_t until; /* end of its ranges so far */
-    int64_t first_ns;
-    struct span longest;
-};
-
-struct tree {
-    VEC(struct node) nodes; /* parents before children */
-    struct idmap children;  /* by parent and name */
-    struct arena *arena;
-};
 
 /* Kernels or copies, by row. */
 struct table_view {
@@ -52,15 +36,10 @@ static int64_t launched(const struct launches *l, size_t i)
     return l->table->launch_time[l->rows[i]];
 }
 
-static int64_t length(struct span s)
-{
-    return sub_ns(s.end, s.start);
-}
-
 static int64_t gpu_time(const struct launches *l, size_t i, const struct view *v)
 {
     uint32_t row = l->rows[i];
-    return length(view_clip(v, l->table->start[row], l->table->end[row]));
+    return marker_length(view_clip(v, l->table->start[row], l->table->end[row]));
 }
 
 /* One thread. */
@@ -69,7 +48,7 @@ struct part {
     uint32_t *rows;      /* its markers by start, longer ones first */
     size_t n;
     struct launches work[WORKS];
-    struct tree tree;
+    struct marker_tree tree;
     uint64_t covered_kernels; /* launched inside any range */
     int64_t covered_ns;
 };
@@ -85,73 +64,6 @@ struct marker_work {
     int64_t *end, *last_first; /* by marker: end, no earlier than the start; and its complement */
     struct table_view work[WORKS];
 };
-
-/* ---- the tree ---- */
-
-static void tree_init(struct tree *t, struct arena *arena)
-{
-    *t = (struct tree){.arena = arena};
-    idmap_init(&t->children, arena);
-    for (size_t i = 0; i < ROOTS; i++)
-        vec_push(&t->nodes, arena, ((struct node){.parent = NO_INDEX}));
-}
-
-static uint32_t tree_child(struct tree *t, uint32_t parent, uint32_t name)
-{
-    uint64_t key = (uint64_t)parent << 32 | name;
-    uint32_t child = idmap_get(&t->children, key);
-    if (child != NO_INDEX)
-        return child;
-    child = (uint32_t)t->nodes.n;
-    vec_push(&t->nodes, t->arena,
-             ((struct node){.parent = parent, .name = name, .until = INT64_MIN}));
-    idmap_put(&t->children, key, child);
-    return child;
-}
-
-static void add_range(struct node *n, const struct view *v, int64_t start, int64_t end)
-{
-    struct span s = view_clip(v, start, end);
-    if (!n->calls || s.start < n->first_ns)
-        n->first_ns = s.start;
-    if (!n->calls || length(s) > length(n->longest))
-        n->longest = s;
-    n->calls++;
-    n->sum_ns = add_ns(n->sum_ns, length(s));
-    if (end > n->until) {
-        int64_t from = start > n->until ? start : n->until;
-        n->wall_ns = add_ns(n->wall_ns, length(view_clip(v, from, end)));
-        n->until = end;
-    }
-}
-
-static void add_node(struct node *to, const struct node *from)
-{
-    if (!to->calls || from->first_ns < to->first_ns)
-        to->first_ns = from->first_ns;
-    if (!to->calls || length(from->longest) > length(to->longest))
-        to->longest = from->longest;
-    to->calls += from->calls;
-    to->wall_ns = add_ns(to->wall_ns, from->wall_ns);
-    to->sum_ns = add_ns(to->sum_ns, from->sum_ns);
-    for (size_t w = 0; w < WORKS; w++) {
-        to->launched[w] += from->launched[w];
-        to->gpu_ns[w] = add_ns(to->gpu_ns[w], from->gpu_ns[w]);
-    }
-}
-
-static void tree_merge(struct tree *to, const struct tree *from)
-{
-    struct arena *temporary = arena_scratch();
-    uint32_t *map = arena_array(temporary, uint32_t, from->nodes.n);
-    for (uint32_t i = 0; i < from->nodes.n; i++) {
-        const struct node *n = &from->nodes.v[i];
-        map[i] = i < ROOTS ? i : tree_child(to, map[n->parent], n->name);
-        if (i >= ROOTS)
-            add_node(&to->nodes.v[map[i]], n);
-    }
-    arena_release(temporary);
-}
 
 /* ---- one thread ---- */
 
@@ -188,7 +100,7 @@ static void move_to(struct sweep *s, int64_t time)
 
 static void credit(struct part *p, uint32_t node, size_t w, size_t launched, int64_t gpu_ns)
 {
-    struct node *n = &p->tree.nodes.v[node];
+    struct marker_node *n = &p->tree.nodes.v[node];
     n->launched[w] += launched;
     n->gpu_ns[w] = add_ns(n->gpu_ns[w], gpu_ns);
 }
@@ -219,7 +131,7 @@ static size_t position(const struct launches *l, size_t from, int64_t time)
 /* Process ranges overlap freely: each name gets all work of the thread that starts inside. */
 static void add_process_range(struct sweep *s, uint32_t name, int64_t start, int64_t end)
 {
-    uint32_t node = tree_child(&s->part->tree, PROCESS_ROOT, name);
+    uint32_t node = marker_child(&s->part->tree, PROCESS_ROOT, name);
     int64_t until = s->part->tree.nodes.v[node].until;
     int64_t from = start > until ? start : until;
     for (size_t w = 0; w < WORKS && end > from; w++) {
@@ -227,7 +139,7 @@ static void add_process_range(struct sweep *s, uint32_t name, int64_t start, int
         size_t first = position(l, s->done.n[w], from), last = position(l, first, end);
         credit(s->part, node, w, last - first, l->sum[last] - l->sum[first]);
     }
-    add_range(&s->part->tree.nodes.v[node], s->view, start, end);
+    marker_add_range(&s->part->tree.nodes.v[node], s->view, start, end);
 }
 
 static void add_thread_range(struct sweep *s, uint32_t name, int64_t start, int64_t end)
@@ -236,8 +148,8 @@ static void add_thread_range(struct sweep *s, uint32_t name, int64_t start, int6
     while (end > start && s->n && s->v[s->n - 1].end < end)
         leave(s);
     uint32_t parent = s->n ? s->v[s->n - 1].node : THREAD_ROOT;
-    uint32_t node = tree_child(&s->part->tree, parent, name);
-    add_range(&s->part->tree.nodes.v[node], s->view, start, end);
+    uint32_t node = marker_child(&s->part->tree, parent, name);
+    marker_add_range(&s->part->tree.nodes.v[node], s->view, start, end);
     if (end > start)
         vec_push(s, s->part->arena, ((struct open_range){end, node, s->done}));
 }
@@ -314,7 +226,7 @@ static void sweep_part(void *ctx, size_t i, int worker)
     for (size_t w = 0; w < WORKS; w++)
         order_launches(job, p, w, temporary);
     arena_release(temporary);
-    tree_init(&p->tree, p->arena);
+    marker_tree_init(&p->tree, p->arena);
     struct sweep s = {.part = p, .view = &job->a->view};
     for (size_t k = 0; k < p->n; k++) {
         uint32_t row = p->rows[k];
@@ -429,7 +341,8 @@ static void make_stats(struct analysis *a, const struct marker_work *job)
         if (job->end[row] <= until)
             continue;
         int64_t from = job->m->start_ns[row] > until ? job->m->start_ns[row] : until;
-        st->covered_ns = add_ns(st->covered_ns, length(view_clip(&a->view, from, job->end[row])));
+        st->covered_ns =
+            add_ns(st->covered_ns, marker_length(view_clip(&a->view, from, job->end[row])));
         until = job->end[row];
     }
     double window = (double)view_window(&a->view);
@@ -446,7 +359,7 @@ static void make_stats(struct analysis *a, const struct marker_work *job)
 
 /* ---- rows ---- */
 
-static struct marker_row make_row(const struct analysis *a, const struct node *n)
+static struct marker_row make_row(const struct analysis *a, const struct marker_node *n)
 {
     bool known = n->wall_ns > 0 && n->parent != PROCESS_ROOT;
     return (struct marker_row){
@@ -454,7 +367,7 @@ static struct marker_row make_row(const struct analysis *a, const struct node *n
         .calls = n->calls,
         .wall_ns = n->wall_ns,
         .avg_ns = (double)n->sum_ns / (double)n->calls,
-        .max_ns = length(n->longest),
+        .max_ns = marker_length(n->longest),
         .kernels = n->launched[KERNELS],
         .kernel_ns = n->gpu_ns[KERNELS],
         .copy_ns = n->gpu_ns[COPIES],
@@ -468,11 +381,11 @@ static struct marker_row make_row(const struct analysis *a, const struct node *n
 }
 
 /* Pushes the children of a node, each with all below it; `chosen` is by wall time already. */
-static void push_children(struct analysis *a, const struct tree *t, const uint32_t *chosen,
+static void push_children(struct analysis *a, const struct marker_tree *t, const uint32_t *chosen,
                           size_t n, uint32_t node, int32_t row, uint32_t depth, struct arena *arena)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct node *child = &t->nodes.v[chosen[i]];
+        const struct marker_node *child = &t->nodes.v[chosen[i]];
         bool here = depth ? child->parent == node : child->parent < ROOTS;
         if (!here)
             continue;
@@ -488,7 +401,7 @@ static void push_children(struct analysis *a, const struct tree *t, const uint32
  * The nodes with most time. A child takes no longer than its parent and stands behind it, so
  * the chosen ones are a tree.
  */
-static void make_rows(struct analysis *a, const struct tree *t, struct arena *arena,
+static void make_rows(struct analysis *a, const struct marker_tree *t, struct arena *arena,
                       struct arena *temporary)
 {
     size_t n = t->nodes.n - ROOTS;
@@ -502,14 +415,14 @@ static void make_rows(struct analysis *a, const struct tree *t, struct arena *ar
     push_children(a, t, chosen, n < MAX_ROWS ? n : MAX_ROWS, 0, -1, 0, arena);
 }
 
-static struct tree *merge_parts(struct marker_work *job)
+static struct marker_tree *merge_parts(struct marker_work *job)
 {
-    struct tree *all = NULL;
+    struct marker_tree *all = NULL;
     for (size_t p = 0; p < job->n_parts; p++) {
         if (!job->parts[p].n)
             continue;
         if (all)
-            tree_merge(all, &job->parts[p].tree);
+            marker_tree_merge(all, &job->parts[p].tree);
         else
             all = &job->parts[p].tree;
     }
@@ -537,7 +450,7 @@ static void run(struct analysis *a, struct arena *arena)
         parallel_for(workers, job.n_parts, sweep_part, &job);
     }
     make_stats(a, &job);
-    struct tree *all = merge_parts(&job);
+    struct marker_tree *all = merge_parts(&job);
     if (all)
         make_rows(a, all, arena, temporary);
     arena_release(temporary);

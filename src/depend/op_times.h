@@ -35,7 +35,7 @@ struct op_times {
     struct times_group *groups;
     uint32_t *start, *length; /* start: from the `from` of the group, the lower 32 bits ... */
     uint8_t *above;           /* ... and the upper 8 */
-    struct idmap place; /* op -> longer */
+    struct idmap place;       /* op -> longer */
     VEC(int64_t) longer;
     struct arena *arena;
 };

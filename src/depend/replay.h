@@ -129,12 +129,12 @@ struct replay {
     VEC(uint32_t) bound_to;   /* of BOUND_ELSEWHERE, in order of ops */
     uint32_t *bound_before;   /* by group of ops: so many of them come before it */
     VEC(struct joint) joints; /* in order of calls */
-    uint8_t *head;                 /* by call: replay_head(), beyond that of its group */
-    uint32_t *head_from;           /* by group of calls */
-    double host;                   /* the host's pace: factor of recorded times */
-    uint32_t *met_last; /* by meeting: the call or op that came last; NULL: there are none */
-    uint8_t *marks;     /* by call: room for what a change marks */
-    bool times_only;    /* the next runs need no path: what ops waited for is not written */
+    uint8_t *head;            /* by call: replay_head(), beyond that of its group */
+    uint32_t *head_from;      /* by group of calls */
+    double host;              /* the host's pace: factor of recorded times */
+    uint32_t *met_last;       /* by meeting: the call or op that came last; NULL: there are none */
+    uint8_t *marks;           /* by call: room for what a change marks */
+    bool times_only;          /* the next runs need no path: what ops waited for is not written */
     int64_t start_ns, end_ns;
     uint32_t last_op; /* that ended last */
     struct arena *arena;

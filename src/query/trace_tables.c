@@ -201,9 +201,9 @@ static int64_t known(uint64_t bytes)
     X(P, I, end, t->copies.end_ns[i], "ns")                                                        \
     X(P, I, name_id, q_word(d, (enum word)(WORD_COPY_KIND + t->copies.kind[i])),                   \
       "row of rocpd_string")                                                                       \
-    X(P, I, dst_agent_id, id_of_agent(t, copies_dst_at(t, i)), "row of rocpd_info_agent")             \
+    X(P, I, dst_agent_id, id_of_agent(t, copies_dst_at(t, i)), "row of rocpd_info_agent")          \
     X(P, I, dst_address, NONE, "not kept: NULL")                                                   \
-    X(P, I, src_agent_id, id_of_agent(t, copies_src_at(t, i)), "row of rocpd_info_agent")             \
+    X(P, I, src_agent_id, id_of_agent(t, copies_src_at(t, i)), "row of rocpd_info_agent")          \
     X(P, I, src_address, NONE, "not kept: NULL")                                                   \
     X(P, I, size, known(t->copies.bytes[i]), "bytes; NULL where they are not recorded")            \
     X(P, I, queue_id, NONE, "not kept: NULL")                                                      \

@@ -280,8 +280,8 @@ static int64_t known(uint64_t bytes)
       "name of the stream")                                                                        \
     X(P, T, queue_name, NULL, "not kept: NULL")                                                    \
     X(P, I, size, known(COPY_.bytes[i]), "bytes; NULL where they are not recorded")                \
-    SIDE(X, P, dst, copies_dst_at(t, i))                                                                  \
-    SIDE(X, P, src, copies_src_at(t, i))                                                                  \
+    SIDE(X, P, dst, copies_dst_at(t, i))                                                           \
+    SIDE(X, P, src, copies_src_at(t, i))                                                           \
     X(P, I, stack_id, q_call_id(d, COPY_.call[i]), "id of the region that asked for it")           \
     X(P, I, parent_stack_id, q_call_id(d, COPY_.call[i]), "the same")                              \
     X(P, I, corr_id, 0, "external correlation: not kept, 0")                                       \

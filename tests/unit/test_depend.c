@@ -929,7 +929,9 @@ static void times_of_ops_are_kept_in_full(void **state)
         for (uint32_t i = 0; i < OPS; i++) {
             bool far = i / TIMES_GROUP == 1 || (run == 2 && i == 3 * TIMES_GROUP + 255);
             now += made_random(&r, 1000);
-            start[i] = far && i % 2 ? now + INT64_C(9000000000000) : i % 5 ? now : now - (INT64_C(1) << 38);
+            start[i] = far && i % 2 ? now + INT64_C(9000000000000)
+                       : i % 5      ? now
+                                    : now - (INT64_C(1) << 38);
             length[i] = i % 11 ? made_random(&r, 100000) : LENGTH_LONG - 1 + i % 3;
             op_set_start(&t, i, start[i]);
             op_set_length(&t, i, length[i]);
