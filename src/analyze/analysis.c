@@ -84,7 +84,7 @@ static void run_main(struct stage *s)
     if (!s->early)
         make_early(s);
     if (s->kinds == analysis_kinds) {
-        quality_check(&a->quality, a->trace, a->view.workers, a->arena);
+        quality_check(&a->quality, a->trace, &a->view, a->view.workers, a->arena);
         capabilities_find(&a->capabilities, a->trace, a->arena);
     }
     run_others(s, a->arena);

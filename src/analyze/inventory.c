@@ -14,7 +14,7 @@ void inventory_make(struct inventory *i, const struct trace *t, bool checked, in
     for (size_t m = 0; m < t->markers.n; m++)
         i->regions += t->markers.kind[m] != MARKER_INSTANT;
     capabilities_find(&i->capabilities, t, a);
-    quality_check(&i->quality, t, workers, a);
+    quality_check(&i->quality, t, NULL, workers, a);
 }
 
 /* Times of broken clocks lie so far apart that only an unsigned number holds the difference. */

@@ -124,11 +124,12 @@ static void check_counters(struct check *c)
            "counters; such values are left out");
 }
 
-void quality_check(struct quality *q, const struct trace *t, int workers, struct arena *a)
+void quality_check(struct quality *q, const struct trace *t, const struct view *v, int workers,
+                   struct arena *a)
 {
     *q = (struct quality){.points = 100};
     struct check c = {.q = q, .t = t, .arena = a};
-    quality_count(&c.counts, t, workers);
+    quality_count(&c.counts, t, v, workers);
     check_durations(&c);
     check_overlaps(&c);
     check_links(&c);

@@ -24,7 +24,10 @@ struct quality {
     VEC(struct quality_reason) reasons;
 };
 
-/* Uses up to `workers` threads. */
-void quality_check(struct quality *q, const struct trace *t, int workers, struct arena *a);
+struct view;
+
+/* Uses up to `workers` threads. `v` is a view of the trace, which has rows in order, or NULL. */
+void quality_check(struct quality *q, const struct trace *t, const struct view *v, int workers,
+                   struct arena *a);
 
 #endif

@@ -9,46 +9,74 @@
 /* A kernel that starts this long before the call that launched it shows unaligned clocks. */
 #define CLOCK_SLACK_NS 100000
 
-/* Order of kernels by start within each queue; queues are numbered, NO_INDEX is one of its own. */
-static uint64_t count_overlaps(const struct trace *t, const uint32_t *rows, struct arena *a,
-                               bool *unsorted)
+/* ---- overlaps on a queue ---- */
+
+/* Kernels of each queue come by start. */
+struct overlap_count {
+    const struct trace *t;
+    int64_t *last_start, *last_end; /* by queue */
+    uint64_t overlaps;
+    bool unsorted; /* they did not come so: nothing was counted */
+};
+
+static void overlaps_begin(struct overlap_count *c)
 {
-    size_t n_queues = t->queues.n + 1;
-    int64_t *last_end = arena_array(a, int64_t, n_queues);
-    int64_t *last_start = arena_array(a, int64_t, n_queues);
-    for (size_t i = 0; i < n_queues; i++)
-        last_end[i] = last_start[i] = INT64_MIN;
-    uint64_t overlaps = 0;
-    *unsorted = false;
-    for (size_t i = 0; i < t->kernels.n; i++) {
-        size_t k = rows ? rows[i] : i;
-        size_t q = kernels_queue_at(t, k) == NO_INDEX ? t->queues.n : kernels_queue_at(t, k);
-        int64_t start = t->kernels.start_ns[k], end = t->kernels.end_ns[k];
-        if (q < t->queues.n) {
-            *unsorted |= start < last_start[q];
-            overlaps += start < last_end[q] && end > start;
-        }
-        last_start[q] = start;
-        if (end > last_end[q])
-            last_end[q] = end;
-    }
-    return overlaps;
+    for (size_t i = 0; i < c->t->queues.n; i++)
+        c->last_end[i] = c->last_start[i] = INT64_MIN;
+    c->overlaps = 0;
+    c->unsorted = false;
 }
 
-static uint64_t overlaps_of(const struct trace *t)
+/* `rows` NULL: those from 0 to n. */
+static void overlaps_add(struct overlap_count *c, const uint32_t *rows, size_t n)
+{
+    const struct trace *t = c->t;
+    for (size_t i = 0; i < n && !c->unsorted; i++) {
+        size_t k = rows ? rows[i] : i, q = kernels_queue_at(t, k);
+        int64_t start = t->kernels.start_ns[k], end = t->kernels.end_ns[k];
+        if (q >= t->queues.n)
+            continue;
+        c->unsorted = start < c->last_start[q];
+        c->overlaps += start < c->last_end[q] && end > start;
+        c->last_start[q] = start;
+        if (end > c->last_end[q])
+            c->last_end[q] = end;
+    }
+}
+
+/* A queue is of one GPU, and the view has the kernels of each GPU in order. */
+static void overlaps_by_gpu(struct overlap_count *c, const struct view *v)
+{
+    overlaps_begin(c);
+    for (size_t g = 0; g < v->n_gpus; g++)
+        overlaps_add(c, v->gpus[g].kernels, v->gpus[g].n_kernels);
+}
+
+static void overlaps_sorted(struct overlap_count *c, struct arena *temporary)
+{
+    size_t n = c->t->kernels.n;
+    uint32_t *rows = arena_array(temporary, uint32_t, n);
+    for (size_t i = 0; i < n; i++)
+        rows[i] = (uint32_t)i;
+    sort_rows(rows, n, c->t->kernels.start_ns, temporary);
+    overlaps_begin(c);
+    overlaps_add(c, rows, n);
+}
+
+static uint64_t overlaps_of(const struct trace *t, const struct view *v)
 {
     struct arena *temporary = arena_scratch();
-    bool unsorted;
-    uint64_t overlaps = count_overlaps(t, NULL, temporary, &unsorted);
-    if (unsorted) {
-        uint32_t *rows = arena_array(temporary, uint32_t, t->kernels.n);
-        for (size_t i = 0; i < t->kernels.n; i++)
-            rows[i] = (uint32_t)i;
-        sort_rows(rows, t->kernels.n, t->kernels.start_ns, temporary);
-        overlaps = count_overlaps(t, rows, temporary, &unsorted);
-    }
+    struct overlap_count c = {.t = t,
+                              .last_start = arena_array(temporary, int64_t, t->queues.n + 1),
+                              .last_end = arena_array(temporary, int64_t, t->queues.n + 1)};
+    overlaps_begin(&c);
+    overlaps_add(&c, NULL, t->kernels.n);
+    if (c.unsorted && v && v->n_kernels == t->kernels.n)
+        overlaps_by_gpu(&c, v);
+    if (c.unsorted)
+        overlaps_sorted(&c, temporary);
     arena_release(temporary);
-    return overlaps;
+    return c.overlaps;
 }
 
 /* True when `start` lies before `call` by more than clocks may differ. */
@@ -61,6 +89,7 @@ enum { ROWS_PER_ITEM = 1 << 16 };
 
 struct count_job {
     const struct trace *trace;
+    const struct view *view;
     size_t kernel_items, copy_items, region_items;
     struct {
         struct quality_counts counts;
@@ -101,7 +130,7 @@ static void count_item(void *ctx, size_t item, int worker)
     const struct trace *t = job->trace;
     struct quality_counts *c = &job->workers[worker].counts;
     if (item-- == 0) {
-        c->overlaps = overlaps_of(t);
+        c->overlaps = overlaps_of(t, job->view);
     } else if (item < job->kernel_items) {
         size_t from = item * ROWS_PER_ITEM, to = end_of(item, t->kernels.n);
         add_durations(&c->kernels, t->kernels.start_ns, t->kernels.end_ns, from, to);
@@ -128,9 +157,11 @@ static size_t items(size_t rows)
     return (rows + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM;
 }
 
-void quality_count(struct quality_counts *out, const struct trace *t, int workers)
+void quality_count(struct quality_counts *out, const struct trace *t, const struct view *v,
+                   int workers)
 {
     struct count_job job = {.trace = t,
+                            .view = v,
                             .kernel_items = items(t->kernels.n),
                             .copy_items = items(t->copies.n),
                             .region_items = items(t->regions.n)};

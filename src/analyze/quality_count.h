@@ -4,7 +4,7 @@
 #ifndef GS_ANALYZE_QUALITY_COUNT_H
 #define GS_ANALYZE_QUALITY_COUNT_H
 
-#include "model/trace.h"
+#include "analyze/view.h"
 
 struct durations {
     uint64_t negative, zero, absurd;
@@ -17,7 +17,8 @@ struct quality_counts {
     uint64_t overlaps; /* kernels that start before the one before them on their queue has ended */
 };
 
-/* Uses up to `workers` threads. */
-void quality_count(struct quality_counts *out, const struct trace *t, int workers);
+/* Uses up to `workers` threads. `v` is a view of the trace, which has rows in order, or NULL. */
+void quality_count(struct quality_counts *out, const struct trace *t, const struct view *v,
+                   int workers);
 
 #endif

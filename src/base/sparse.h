@@ -6,6 +6,13 @@
  *     sparse_make(&awaited, dense, n, arena);   // dense[i] == NO_INDEX: none
  *     sparse_get(&awaited, i)
  *
+ * Or bits alone, whose places in order are numbers of their own:
+ *
+ *     sparse_marks(&asked, n, arena);
+ *     sparse_mark(&asked, i);                   // any number of times
+ *     sparse_marked(&asked, n);
+ *     sparse_place(&asked, i)                   // of a marked one: so many come before it
+ *
  * One that is all zero has no row that is something. Ownership: the arena. Thread-safety: read-only
  * once made.
  */
@@ -22,11 +29,19 @@
 struct sparse {
     uint64_t *has;    /* bits, by row */
     uint32_t *before; /* by 64 rows: values of those before them */
-    uint32_t *v;
-    size_t n; /* values */
+    uint32_t *v;      /* NULL: only bits */
+    size_t n;         /* values, or bits that are set */
 };
 
 void sparse_make(struct sparse *s, const uint32_t *dense, size_t rows, struct arena *a);
+
+void sparse_marks(struct sparse *s, size_t rows, struct arena *a);
+void sparse_marked(struct sparse *s, size_t rows);
+
+static inline void sparse_mark(struct sparse *s, size_t row)
+{
+    s->has[row / 64] |= UINT64_C(1) << (row % 64);
+}
 
 /* Bits that are set; without an instruction of the processor that not every one has. */
 static inline unsigned bits_set(uint64_t x)
@@ -42,12 +57,15 @@ static inline bool sparse_has(const struct sparse *s, size_t row)
     return s->n && s->has[row / 64] >> (row % 64) & 1;
 }
 
+static inline uint32_t sparse_place(const struct sparse *s, size_t row)
+{
+    uint64_t below = s->has[row / 64] & ((UINT64_C(1) << (row % 64)) - 1);
+    return s->before[row / 64] + bits_set(below);
+}
+
 static inline uint32_t sparse_get(const struct sparse *s, size_t row)
 {
-    if (!sparse_has(s, row))
-        return NO_INDEX;
-    uint64_t below = s->has[row / 64] & ((UINT64_C(1) << (row % 64)) - 1);
-    return s->v[s->before[row / 64] + bits_set(below)];
+    return sparse_has(s, row) ? s->v[sparse_place(s, row)] : NO_INDEX;
 }
 
 #endif

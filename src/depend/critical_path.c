@@ -117,7 +117,7 @@ static uint8_t *members_by_place(const struct sums *s, const char *what, size_t 
     return member;
 }
 
-static void add_totals(struct sums *s, const int64_t *slack, struct arena *temporary)
+static void add_totals(struct sums *s, const struct op_lengths *slack, struct arena *temporary)
 {
     const uint8_t *kernel = members_by_place(s, KERNEL, s->a->view.names.n, temporary);
     const uint8_t *copy = members_by_place(s, COPY, COPY_KINDS, temporary);
@@ -129,7 +129,7 @@ static void add_totals(struct sums *s, const int64_t *slack, struct arena *tempo
         struct path_member *m = &s->kept[member];
         struct span o = op_span(s->d, op);
         m->total_ns = add_ns(m->total_ns, o.end - o.start);
-        int64_t least = slack[op] < 0 ? 0 : slack[op];
+        int64_t least = op_lengths_get(slack, op);
         if (!s->path_op[op] && (m->least_slack_ns < 0 || least < m->least_slack_ns))
             m->least_slack_ns = least;
     }

@@ -63,6 +63,21 @@ static void mark_apart(struct depend *d)
             d->about[d->members.v[d->meetings.v[i].first + k]] |= CALL_APART;
 }
 
+/* Ops whose ends a replay is asked for when the next of their stream has begun. */
+static void mark_asked(struct building *b)
+{
+    struct depend *d = b->d;
+    sparse_marks(&d->asked, d->n_ops, b->arena);
+    for (size_t i = 0; i < d->awaited.n; i++)
+        sparse_mark(&d->asked, d->awaited.v[i]);
+    for (size_t i = 0; i < d->waits.n; i++)
+        sparse_mark(&d->asked, d->waits.v[i].on);
+    for (size_t i = 0; i < d->meetings.n; i++)
+        for (uint32_t k = 0; d->meetings.v[i].kernels && k < d->meetings.v[i].n; k++)
+            sparse_mark(&d->asked, d->members.v[d->meetings.v[i].first + k]);
+    sparse_marked(&d->asked, d->n_ops);
+}
+
 void depend_make(struct depend *d, const struct view *v, struct arena *arena)
 {
     struct arena *temporary = arena_scratch();
@@ -83,6 +98,7 @@ void depend_make(struct depend *d, const struct view *v, struct arena *arena)
     depend_handovers(&b);
     depend_meet(&b);
     mark_apart(d);
+    mark_asked(&b);
     find_leads(&b);
     measure(&b);
     arena_release(temporary);

@@ -117,6 +117,8 @@ struct depend {
     uint32_t *leads;                    /* by thread: its first call that led to work, NO_INDEX */
     uint8_t *about;                     /* by call: enum call_about */
 
+    struct sparse
+        asked; /* bits: ops that calls or ops of other streams wait for, and those that meet */
     VEC(struct depend_wait) waits;         /* sorted by op */
     VEC(struct depend_handover) handovers; /* sorted by call */
     VEC(struct depend_meeting) meetings;

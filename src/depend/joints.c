@@ -51,7 +51,7 @@ void finish_call(struct pass *s, struct joint *j)
     if (op != NO_INDEX) {
         /* Clocks may say that the op ended after the call: it still ends that much before it. */
         int64_t late = op_span(s->d, op).end - recorded;
-        int64_t end = sub_ns(replay_op(r, op).end, late > 0 ? late : 0);
+        int64_t end = sub_ns(asked_end(s, op), late > 0 ? late : 0);
         if (end > at) {
             at = end;
             j->waited = WAITED_OP;

@@ -1,12 +1,19 @@
 #include "depend/op_times.h"
 
+void op_lengths_make(struct op_lengths *l, size_t n, struct arena *a)
+{
+    struct op_lengths fresh = {.arena = a};
+    idmap_init(&fresh.place, a);
+    fresh.v = arena_array(a, uint32_t, n + 1);
+    *l = fresh;
+}
+
 void op_times_make(struct op_times *t, size_t n, struct arena *a)
 {
     struct op_times fresh = {.arena = a};
-    idmap_init(&fresh.place, a);
+    op_lengths_make(&fresh.lengths, n, a);
     fresh.groups = arena_array(a, struct times_group, n / TIMES_GROUP + 1);
     fresh.start = arena_array(a, uint32_t, n + 1);
-    fresh.length = arena_array(a, uint32_t, n + 1);
     fresh.above = arena_array(a, uint8_t, n + 1);
     *t = fresh;
 }
@@ -24,19 +31,19 @@ void op_set_start_wide(struct op_times *t, uint32_t op, int64_t ns)
     g->wide[op % TIMES_GROUP] = ns;
 }
 
-int64_t op_length_long(const struct op_times *t, uint32_t op)
+int64_t op_lengths_long(const struct op_lengths *l, uint32_t op)
 {
-    return t->longer.v[idmap_get(&t->place, op)];
+    return l->longer.v[idmap_get(&l->place, op)];
 }
 
-void op_set_length_long(struct op_times *t, uint32_t op, int64_t ns)
+void op_lengths_set_long(struct op_lengths *l, uint32_t op, int64_t ns)
 {
-    uint32_t place = idmap_get(&t->place, op);
+    uint32_t place = idmap_get(&l->place, op);
     if (place == NO_INDEX) { /* in this order: where there is no memory for one, nothing is wrong */
-        vec_push_alone(&t->longer, t->arena, ns);
-        idmap_put(&t->place, op, (uint32_t)t->longer.n - 1);
+        vec_push_alone(&l->longer, l->arena, ns);
+        idmap_put(&l->place, op, (uint32_t)l->longer.n - 1);
     } else {
-        t->longer.v[place] = ns;
+        l->longer.v[place] = ns;
     }
-    t->length[op] = LENGTH_LONG;
+    l->v[op] = LENGTH_LONG;
 }

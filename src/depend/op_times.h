@@ -1,6 +1,7 @@
 /*
- * When ops begin and how long they take, in nine bytes each: starts count from the first of their
- * group, in 40 bits. What is too far from it, or too long, stands elsewhere, in full.
+ * When ops begin and how long they take, in nine bytes each: starts count from nine minutes before
+ * the first of their group, in 40 bits. What is too far from that, or too long, stands elsewhere, in
+ * full. Lengths can be had alone, in four bytes.
  *
  *     struct op_times t = {0};
  *     op_times_make(&t, n_ops, arena);
@@ -23,7 +24,7 @@
 #include "base/vec.h"
 
 enum { TIMES_GROUP = 256 };
-#define TIMES_FAR (INT64_C(1) << 40) /* 18 minutes */
+#define TIMES_FAR (INT64_C(1) << 40) /* 18 minutes: 9 on either side of the first */
 #define LENGTH_LONG UINT32_MAX       /* four seconds or more: in `longer` */
 
 struct times_group {
@@ -31,16 +32,23 @@ struct times_group {
     int64_t *wide; /* starts that are too far apart, in full; NULL: they are not */
 };
 
-struct op_times {
-    struct times_group *groups;
-    uint32_t *start, *length; /* start: from the `from` of the group, the lower 32 bits ... */
-    uint8_t *above;           /* ... and the upper 8 */
-    struct idmap place;       /* op -> longer */
+struct op_lengths {
+    uint32_t *v;        /* or LENGTH_LONG */
+    struct idmap place; /* op -> longer */
     VEC(int64_t) longer;
     struct arena *arena;
 };
 
+struct op_times {
+    struct times_group *groups;
+    uint32_t *start; /* from the `from` of the group, the lower 32 bits ... */
+    uint8_t *above;  /* ... and the upper 8 */
+    struct op_lengths lengths;
+    struct arena *arena;
+};
+
 /* Room for n ops; all or nothing. */
+void op_lengths_make(struct op_lengths *l, size_t n, struct arena *a);
 void op_times_make(struct op_times *t, size_t n, struct arena *a);
 
 static inline bool op_times_made(const struct op_times *t)
@@ -48,9 +56,22 @@ static inline bool op_times_made(const struct op_times *t)
     return t->groups;
 }
 
-int64_t op_length_long(const struct op_times *t, uint32_t op);
+int64_t op_lengths_long(const struct op_lengths *l, uint32_t op);
+void op_lengths_set_long(struct op_lengths *l, uint32_t op, int64_t ns);
 void op_set_start_wide(struct op_times *t, uint32_t op, int64_t ns);
-void op_set_length_long(struct op_times *t, uint32_t op, int64_t ns);
+
+static inline int64_t op_lengths_get(const struct op_lengths *l, uint32_t op)
+{
+    return l->v[op] == LENGTH_LONG ? op_lengths_long(l, op) : l->v[op];
+}
+
+static inline void op_lengths_set(struct op_lengths *l, uint32_t op, int64_t ns)
+{
+    if ((uint64_t)ns < LENGTH_LONG)
+        l->v[op] = (uint32_t)ns;
+    else
+        op_lengths_set_long(l, op, ns);
+}
 
 static inline int64_t op_start(const struct op_times *t, uint32_t op)
 {
@@ -62,7 +83,7 @@ static inline int64_t op_start(const struct op_times *t, uint32_t op)
 
 static inline int64_t op_length(const struct op_times *t, uint32_t op)
 {
-    return t->length[op] == LENGTH_LONG ? op_length_long(t, op) : t->length[op];
+    return op_lengths_get(&t->lengths, op);
 }
 
 static inline int64_t op_end(const struct op_times *t, uint32_t op)
@@ -75,20 +96,18 @@ static inline void op_set_start(struct op_times *t, uint32_t op, int64_t ns)
     struct times_group *g = &t->groups[op / TIMES_GROUP];
     if (op % TIMES_GROUP == 0)
         g->from = ns - TIMES_FAR / 2;
-    if (g->wide || (uint64_t)(ns - g->from) >= TIMES_FAR) {
+    uint64_t behind = (uint64_t)ns - (uint64_t)g->from;
+    if (g->wide || behind >= TIMES_FAR) {
         op_set_start_wide(t, op, ns);
         return;
     }
-    t->start[op] = (uint32_t)(ns - g->from);
-    t->above[op] = (uint8_t)((ns - g->from) >> 32);
+    t->start[op] = (uint32_t)behind;
+    t->above[op] = (uint8_t)(behind >> 32);
 }
 
 static inline void op_set_length(struct op_times *t, uint32_t op, int64_t ns)
 {
-    if ((uint64_t)ns < LENGTH_LONG)
-        t->length[op] = (uint32_t)ns;
-    else
-        op_set_length_long(t, op, ns);
+    op_lengths_set(&t->lengths, op, ns);
 }
 
 #endif

@@ -210,15 +210,33 @@ struct late {
     const struct depend *d;
     const struct replay *r; /* as recorded: which joint a call is or follows ... */
     struct joint *joints;   /* ... with the latest start, and as base the latest end */
-    int64_t *op;            /* by op: latest end */
-    uint32_t *comes;        /* by call: the meeting it comes to first, + 1; NULL: there are none */
-    int64_t *met;           /* by meeting: when the last one comes at the latest */
+    /* The latest end of each op: of those in d->asked by place there; of others only of the next one
+     * of each stream, for nothing but the op behind it holds it. */
+    int64_t *asked, *next;
+    struct op_lengths *slack;
+    uint32_t *comes; /* by call: the meeting it comes to first, + 1; NULL: there are none */
+    int64_t *met;    /* by meeting: when the last one comes at the latest */
 };
 
 static void not_after(int64_t *slot, int64_t ns)
 {
     if (ns < *slot)
         *slot = ns;
+}
+
+static int64_t *latest_end(const struct late *l, uint32_t op)
+{
+    const struct depend *d = l->d;
+    if (sparse_has(&d->asked, op))
+        return &l->asked[sparse_place(&d->asked, op)];
+    uint32_t stream = op_stream(d, op);
+    return &l->next[stream < d->trace->streams.n ? stream : d->trace->streams.n];
+}
+
+static void take_slack(struct late *l, uint32_t op, int64_t latest)
+{
+    int64_t slack = sub_ns(latest, op_span(l->d, op).end);
+    op_lengths_set(l->slack, op, slack > 0 ? slack : 0);
 }
 
 /* A call's end is not later than this, or its start; calls that follow a joint hold its end. */
@@ -244,7 +262,7 @@ static int64_t latest_start(struct late *l, const struct depend_meeting *m)
     int64_t *met = &l->met[m - l->d->meetings.v];
     for (uint32_t i = 0; *met == QUANTITY_MOST && i < m->n; i++) {
         uint32_t x = l->d->members.v[m->first + i];
-        not_after(met, l->op[x] - op_alone(l->d, x));
+        not_after(met, *latest_end(l, x) - op_alone(l->d, x));
     }
     return *met;
 }
@@ -255,13 +273,17 @@ static void hold_op(struct late *l, uint32_t op, size_t first)
     const struct depend *d = l->d;
     struct span o = op_span(d, op);
     const struct depend_meeting *m = meeting_of_op(d, op);
-    int64_t begin = m ? latest_start(l, m) : l->op[op] - (o.end - o.start);
+    int64_t *end = latest_end(l, op), latest = *end;
+    int64_t begin = m ? latest_start(l, m) : latest - (o.end - o.start);
     int64_t start = begin - depend_residual(d, op);
-    if (d->ops[op].prev != NO_INDEX)
-        not_after(&l->op[d->ops[op].prev],
-                  start - lag_behind(d, o.start, op_span(d, d->ops[op].prev).end));
+    uint32_t prev = d->ops[op].prev;
+    take_slack(l, op, latest);
+    if (!sparse_has(&d->asked, op))
+        *end = d->end_ns; /* from here on of the op before it */
+    if (prev != NO_INDEX)
+        not_after(latest_end(l, prev), start - lag_behind(d, o.start, op_span(d, prev).end));
     for (size_t i = first; i < d->waits.n && d->waits.v[i].op == op; i++)
-        not_after(&l->op[d->waits.v[i].on],
+        not_after(latest_end(l, d->waits.v[i].on),
                   start - lag_behind(d, o.start, op_span(d, d->waits.v[i].on).end));
     if (d->ops[op].call == NO_INDEX)
         return;
@@ -281,7 +303,7 @@ static int64_t hold_end(struct late *l, uint32_t call)
     int64_t begin = l->joints[replay_head(l->r, call)].base - (c.end - call_waits_until(d, call));
     if (op != NO_INDEX) {
         int64_t late = op_span(d, op).end - c.end;
-        not_after(&l->op[op], begin + (late > 0 ? late : 0));
+        not_after(latest_end(l, op), begin + (late > 0 ? late : 0));
     } else if (sparse_has(&d->call_meeting, call)) {
         not_after(&l->met[sparse_get(&d->call_meeting, call)], begin);
     }
@@ -395,19 +417,24 @@ static void prepare_late(struct late *l, const struct replay *r, struct arena *a
 {
     const struct depend *d = r->d;
     *l = (struct late){.d = d, .r = r};
-    l->op = arena_array(arena, int64_t, d->n_ops + 1);
+    l->slack = arena_new(arena, struct op_lengths);
+    op_lengths_make(l->slack, d->n_ops, arena);
+    l->asked = arena_array(temporary, int64_t, d->asked.n + 1);
+    l->next = arena_array(temporary, int64_t, d->trace->streams.n + 1);
     l->joints = arena_array(temporary, struct joint, r->joints.n + 1);
     for (size_t i = 0; i < r->joints.n; i++) {
         l->joints[i] = r->joints.v[i];
         l->joints[i].start = l->joints[i].base = QUANTITY_MOST;
     }
-    for (size_t op = 0; op < d->n_ops; op++)
-        l->op[op] = d->end_ns;
+    for (size_t i = 0; i < d->asked.n; i++)
+        l->asked[i] = d->end_ns;
+    for (size_t i = 0; i <= d->trace->streams.n; i++)
+        l->next[i] = d->end_ns;
     if (d->meetings.n)
         prepare_meetings(l, temporary);
 }
 
-int64_t *path_slack(const struct replay *recorded, struct arena *arena)
+struct op_lengths *path_slack(const struct replay *recorded, struct arena *arena)
 {
     const struct depend *d = recorded->d;
     struct arena *temporary = arena_scratch();
@@ -426,7 +453,8 @@ int64_t *path_slack(const struct replay *recorded, struct arena *arena)
     }
     hold_ops(&l, &at, INT64_MIN);
     for (uint32_t op = 0; op < d->n_ops; op++)
-        l.op[op] = sub_ns(l.op[op], op_span(d, op).end);
+        if (sparse_has(&d->asked, op)) /* what clocks put behind it may have held it since */
+            take_slack(&l, op, *latest_end(&l, op));
     arena_release(temporary);
-    return l.op;
+    return l.slack;
 }

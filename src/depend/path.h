@@ -41,7 +41,7 @@ void path_compose(const struct replay *r, int64_t ns[PATH_KINDS]);
 /* The largest kind of a composition. */
 enum path_kind path_largest(const int64_t ns[PATH_KINDS]);
 
-/* By op: slack in ns of the recorded run. `recorded` is as replay_recorded() left it. */
-int64_t *path_slack(const struct replay *recorded, struct arena *arena);
+/* By op: slack in ns of the recorded run, at least 0. `recorded` is as replay_recorded() left it. */
+struct op_lengths *path_slack(const struct replay *recorded, struct arena *arena);
 
 #endif

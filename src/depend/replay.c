@@ -134,30 +134,35 @@ ALWAYS_INLINE struct ready after_launch(struct pass *s, uint32_t call, struct ne
                           BIND_LAUNCH, call};
 }
 
+/* When the last op of a stream ends; the last of its meeting may have put that off. */
+ALWAYS_INLINE int64_t tail_end(const struct pass *s, const struct stream_tail *t)
+{
+    return s->came ? op_end(&s->r->times, t->op) : t->end;
+}
+
 /* What a mark on its call leaves of the way from the op before it. */
-static int64_t lag_marked(const struct pass *s, uint32_t prev, unsigned mark, int64_t lag)
+static int64_t lag_marked(const struct pass *s, const struct stream_tail *prev, unsigned mark,
+                          int64_t lag)
 {
     if (mark & MARK_GRAPH && !(mark & MARK_GRAPH_HEAD)) {
-        const struct op_times *t = &s->r->times;
-        int64_t least = add_ns(op_start(t, prev), s->p.period_ns) - op_end(t, prev);
+        int64_t least = add_ns(prev->start, s->p.period_ns) - tail_end(s, prev);
         lag = lag < s->p.follow_ns ? lag : s->p.follow_ns;
         lag = lag > least ? lag : least;
     }
     return mark & MARK_MERGED ? 0 : lag;
 }
 
-ALWAYS_INLINE void after_stream(const struct pass *s, struct ready *x, uint32_t op, uint32_t call,
-                                int64_t start)
+ALWAYS_INLINE void after_stream(const struct pass *s, struct ready *x,
+                                const struct stream_tail *prev, uint32_t call, int64_t start)
 {
     const struct depend *d = s->d;
-    uint32_t prev = d->ops[op].prev;
-    if (prev == NO_INDEX)
+    if (prev->op == NO_INDEX)
         return;
-    int64_t lag = lag_behind(d, start, op_span(d, prev).end);
+    int64_t lag = lag_behind(d, start, prev->recorded_end);
     unsigned mark = s->p.marks && call != NO_INDEX ? s->p.marks[call] : 0;
     if (mark)
         lag = lag_marked(s, prev, mark, lag);
-    later(x, op_end(&s->r->times, prev) + lag, BIND_STREAM, (uint32_t)d->n_calls + prev);
+    later(x, tail_end(s, prev) + lag, BIND_STREAM, (uint32_t)d->n_calls + prev->op);
 }
 
 /* Behind ops of other streams. */
@@ -168,8 +173,8 @@ static void after_waits(struct pass *s, struct ready *x, uint32_t op, int64_t st
         const struct depend_wait *w = &d->waits.v[s->wait];
         int64_t lag = lag_behind(d, start, op_span(d, w->on).end);
         if (!s->lines || w->kind == WAIT_EVENT)
-            later(x, op_end(&s->r->times, w->on) + lag,
-                  w->kind == WAIT_EVENT ? BIND_EVENT : BIND_INFERRED, (uint32_t)d->n_calls + w->on);
+            later(x, asked_end(s, w->on) + lag, w->kind == WAIT_EVENT ? BIND_EVENT : BIND_INFERRED,
+                  (uint32_t)d->n_calls + w->on);
     }
     s->wait_op = s->wait < d->waits.n ? d->waits.v[s->wait].op : NO_INDEX;
 }
@@ -221,6 +226,23 @@ static void no_bounds(struct replay *r)
     r->last_op = NO_INDEX;
 }
 
+ALWAYS_INLINE struct stream_tail *tail_of_op(const struct pass *s, uint32_t op)
+{
+    uint32_t stream = op_stream(s->d, op);
+    size_t n = s->d->trace->streams.n;
+    return &s->tails[stream < n ? stream : n];
+}
+
+ALWAYS_INLINE void keep_op(struct pass *s, uint32_t op, int64_t start, int64_t end)
+{
+    if (!s->ends) {
+        op_set_start(&s->r->times, op, start);
+        op_set_length(&s->r->times, op, end - start);
+    } else if (sparse_has(&s->d->asked, op)) {
+        s->ends[s->n_ends++] = end;
+    }
+}
+
 /* `lines` is known where it is called, so that each way has a loop of its own. */
 ALWAYS_INLINE void place_op(struct pass *s, struct next_op n, const bool lines)
 {
@@ -230,13 +252,15 @@ ALWAYS_INLINE void place_op(struct pass *s, struct next_op n, const bool lines)
     uint32_t op = n.op, call = d->ops[op].call;
     struct ready x = {o.start, BIND_START, NO_INDEX};
     struct place at = {0};
+    struct stream_tail *tail = NULL;
     if (call != NO_INDEX)
         x = after_launch(s, call, n);
     if (lines) {
         at = place_of_op(s, op);
         after_pipeline(s, &x, op, at);
     } else {
-        after_stream(s, &x, op, call, o.start);
+        tail = tail_of_op(s, op);
+        after_stream(s, &x, tail, call, o.start);
     }
     if (op == s->wait_op)
         after_waits(s, &x, op, o.start);
@@ -245,13 +269,14 @@ ALWAYS_INLINE void place_op(struct pass *s, struct next_op n, const bool lines)
     int64_t start = x.to == NO_INDEX ? o.start : add_ns(x.at, gone ? 0 : depend_residual(d, op));
     int64_t end = add_ns(start, s->p.same_ops ? o.end - o.start : recipe_op(&s->p, op));
     bind(r, op, x);
-    op_set_start(&r->times, op, start);
-    op_set_length(&r->times, op, end - start);
+    keep_op(s, op, start, end);
     take_bounds(r, op, (struct span){start, end});
     if (s->came && sparse_has(&d->op_meeting, op))
         join_meeting(s, op);
     if (lines)
-        pass_pipeline(s, op, at, op_end(&r->times, op));
+        pass_pipeline(s, op, at, s->came ? op_end(&r->times, op) : end);
+    else
+        *tail = (struct stream_tail){op, o.end, start, end};
 }
 
 /* What is asked of it more than once; its turn is depend_turn(). */
@@ -308,8 +333,13 @@ static void prepare(struct pass *s, const struct change *c, struct arena *tempor
         for (size_t t = 0; t < n; t++)
             s->worker[t] = INT64_MIN;
     }
-    if (c->overlap)
+    if (c->overlap) {
         pipeline_init(s, temporary);
+    } else {
+        s->tails = arena_array(temporary, struct stream_tail, d->trace->streams.n + 1);
+        for (size_t i = 0; i <= d->trace->streams.n; i++)
+            s->tails[i].op = NO_INDEX;
+    }
     s->wait_op = d->waits.n ? d->waits.v[0].op : NO_INDEX;
     s->r->host = s->p.host;
     replay_joints(s->r, s->p.marks, c->prefetch ? AHEAD_GAP_NS : INT64_MAX);
@@ -344,14 +374,27 @@ void replay_init(struct replay *r, const struct depend *d, struct arena *arena)
         r->met_last = arena_array(arena, uint32_t, d->meetings.n);
 }
 
+/* The last of a meeting sets the ends of ops before it, so that all have to be kept. */
+static void make_room(struct pass *s)
+{
+    struct replay *r = s->r;
+    if (!r->times_only || s->d->meetings.n) {
+        if (!op_times_made(&r->times))
+            op_times_make(&r->times, s->d->n_ops, r->arena);
+        return;
+    }
+    if (!r->ends)
+        r->ends = arena_array(r->arena, int64_t, s->d->asked.n + 1);
+    s->ends = r->ends;
+}
+
 void replay_run(struct replay *r, const struct change *c)
 {
     static const struct change none;
     const struct depend *d = r->d;
     struct arena *temporary = arena_scratch();
     struct pass s = {.r = r, .d = d};
-    if (!op_times_made(&r->times))
-        op_times_make(&r->times, d->n_ops, r->arena);
+    make_room(&s);
     bind_from_here(r);
     no_bounds(r);
     prepare(&s, c ? c : &none, temporary);

@@ -125,6 +125,12 @@ struct engine {
     uint32_t op; /* its last, or NO_INDEX */
 };
 
+/* The last op of a stream so far. */
+struct stream_tail {
+    uint32_t op; /* or NO_INDEX */
+    int64_t recorded_end, start, end;
+};
+
 /* The first op that has no place yet. */
 struct next_op {
     uint32_t op;
@@ -137,12 +143,15 @@ struct pass {
     const struct depend *d;
     struct recipe p;
     struct next_op next;
-    size_t wait;            /* the next of the graph's waits ... */
-    uint32_t wait_op;       /* ... and the op that it is of, or NO_INDEX */
-    int64_t *carry;         /* by call's thread: host work beside removed calls */
-    int64_t *copied;        /* by thread: time of the removed copying calls just before */
-    int64_t *worker;        /* by thread: when the host work done ahead is done */
-    struct pipeline *lines; /* by stream */
+    struct stream_tail *tails; /* by stream, and one for work without; not with pipelines */
+    int64_t *ends;             /* where only these are kept; else NULL */
+    size_t n_ends;             /* so far */
+    size_t wait;               /* the next of the graph's waits ... */
+    uint32_t wait_op;          /* ... and the op that it is of, or NO_INDEX */
+    int64_t *carry;            /* by call's thread: host work beside removed calls */
+    int64_t *copied;           /* by thread: time of the removed copying calls just before */
+    int64_t *worker;           /* by thread: when the host work done ahead is done */
+    struct pipeline *lines;    /* by stream */
     /* By GPU: the last copy in that the host waited for, and the last kernel. The host that waits
      * orders streams; when it no longer waits, this does. */
     struct engine *in_for_all, *compute_of_all;
@@ -192,6 +201,12 @@ struct joint_turns joints_first(const struct replay *r, struct arena *temporary)
 struct joint_turns joints_last(const struct replay *r, struct arena *temporary);
 uint32_t joints_next(struct joint_turns *t);
 uint32_t joints_back(struct joint_turns *t);
+
+/* When an op ends that was placed before and that something besides its stream waits for. */
+static inline int64_t asked_end(const struct pass *s, uint32_t op)
+{
+    return s->ends ? s->ends[sparse_place(&s->d->asked, op)] : op_end(&s->r->times, op);
+}
 
 /* joints.c: when a call begins, after all before it in the order, and its end. */
 void start_joint(struct pass *s, struct joint *j);

@@ -25,9 +25,10 @@ struct recent {
 
 enum wait_for { FOR_NOTHING, FOR_OWN, FOR_STREAM, FOR_EVENT, FOR_ALL, FOR_QUEUE };
 
-/* What the profiler's record says of a call. */
-enum said { SAID_WAIT = 1, SAID_RECORD = 2 };
-#define RECORDED_BEHIND (UINT64_C(1) << 32)
+/* An event that was recorded: on which stream, and behind which op of it. */
+struct recorded {
+    uint32_t stream, op;
+};
 
 struct pending {
     uint32_t op, next; /* next: of the same stream, + 1 */
@@ -36,16 +37,16 @@ struct pending {
 struct walk {
     struct building *b;
     struct depend *d;
-    uint32_t *awaited;     /* by call: the op it waits for, or NO_INDEX */
-    uint32_t *submitted;   /* by stream: the last op given to it, or NO_INDEX */
-    struct recent *of;     /* by process */
-    uint32_t *room;        /* by stream: the op that made room in its queue last */
-    uint32_t *open;        /* by process: the call that waited for all last, + 1 */
-    uint8_t *said;         /* by call: bits of enum said; NULL: no wait was recorded */
-    struct idmap sync_of;  /* call -> row of syncs */
-    struct idmap recorded; /* call -> the stream it recorded an event on; + RECORDED_BEHIND: the op
-                              that this stands behind */
-    uint32_t *pending;     /* by stream: first of its waits, + 1 */
+    uint32_t *awaited;   /* by call: the op it waits for, or NO_INDEX */
+    uint32_t *submitted; /* by stream: the last op given to it, or NO_INDEX */
+    struct recent *of;   /* by process */
+    uint32_t *room;      /* by stream: the op that made room in its queue last */
+    uint32_t *open;      /* by process: the call that waited for all last, + 1 */
+    /* What the profiler's record says of calls; all zero: no wait was recorded. */
+    struct sparse waiting;     /* calls that wait, or tell a stream to: the row of syncs */
+    struct sparse recording;   /* calls that recorded an event ... */
+    struct recorded *recorded; /* ... which is this, by place there */
+    uint32_t *pending;         /* by stream: first of its waits, + 1 */
     VEC(struct pending) pendings;
     VEC(uint8_t) for_name; /* by string: enum wait_for + 1 of a call's name */
 };
@@ -191,20 +192,16 @@ static uint32_t recorded_op(const struct walk *w, const struct syncs *s, uint32_
 {
     if (s->source[row] == NO_INDEX || s->record[row] >= w->d->trace->regions.n)
         return NO_INDEX;
-    return idmap_get(&w->recorded, w->b->node_of_row[s->record[row]] + RECORDED_BEHIND);
-}
-
-/* The profiler's record of a call's wait: a row of syncs, or NO_INDEX. */
-static uint32_t sync_of(const struct walk *w, uint32_t call)
-{
-    return w->said && w->said[call] & SAID_WAIT ? idmap_get(&w->sync_of, call) : NO_INDEX;
+    uint32_t call = w->b->node_of_row[s->record[row]];
+    bool known = call != NO_INDEX && sparse_has(&w->recording, call);
+    return known ? w->recorded[sparse_place(&w->recording, call)].op : NO_INDEX;
 }
 
 /* By that; false when it says nothing. */
 static bool by_record(struct walk *w, uint32_t call, uint32_t *op)
 {
     const struct syncs *s = &w->d->trace->syncs;
-    uint32_t row = sync_of(w, call);
+    uint32_t row = sparse_get(&w->waiting, call);
     if (row == NO_INDEX)
         return false;
     if (s->kind[row] == SYNC_EVENT)
@@ -260,7 +257,7 @@ static void use_stream(struct walk *w, uint32_t stream)
 static void wait_on_stream(struct walk *w, uint32_t call)
 {
     const struct syncs *s = &w->d->trace->syncs;
-    uint32_t row = sync_of(w, call);
+    uint32_t row = sparse_get(&w->waiting, call);
     if (row == NO_INDEX || s->kind[row] != SYNC_STREAM_WAIT || s->stream[row] == NO_INDEX)
         return;
     uint32_t op = recorded_op(w, s, row);
@@ -288,22 +285,41 @@ static void submit(struct walk *w, uint32_t op)
 
 /* ---- the walk ---- */
 
-/* Few calls wait: maps of these take less than arrays by call. */
+/* The call that recorded the event of a row, or NO_INDEX. */
+static uint32_t recording_call(const struct walk *w, size_t row)
+{
+    const struct syncs *s = &w->d->trace->syncs;
+    return s->source[row] < w->d->trace->streams.n ? depend_node_of(w->b, s->record[row])
+                                                   : NO_INDEX;
+}
+
+/* Few calls wait, or many do: either way a bit for each call, and what there is to say of some. Of
+ * several rows of a call the last one counts. */
 static void take_syncs(struct walk *w)
 {
     const struct syncs *s = &w->d->trace->syncs;
-    w->said = arena_array(w->b->temporary, uint8_t, w->d->n_calls + 1);
+    struct arena *a = w->b->temporary;
+    size_t n = w->d->n_calls;
+    sparse_marks(&w->waiting, n, a);
+    sparse_marks(&w->recording, n, a);
     for (size_t i = 0; i < s->n; i++) {
-        uint32_t call = depend_node_of(w->b, s->call[i]);
-        uint32_t record = depend_node_of(w->b, s->record[i]);
-        if (call != NO_INDEX) {
-            idmap_put(&w->sync_of, call, (uint32_t)i);
-            w->said[call] |= SAID_WAIT;
-        }
-        if (record != NO_INDEX && s->source[i] < w->d->trace->streams.n) {
-            idmap_put(&w->recorded, record, s->source[i]);
-            w->said[record] |= SAID_RECORD;
-        }
+        uint32_t call = depend_node_of(w->b, s->call[i]), record = recording_call(w, i);
+        if (call != NO_INDEX)
+            sparse_mark(&w->waiting, call);
+        if (record != NO_INDEX)
+            sparse_mark(&w->recording, record);
+    }
+    sparse_marked(&w->waiting, n);
+    sparse_marked(&w->recording, n);
+    w->waiting.v = arena_array(a, uint32_t, w->waiting.n + 1);
+    w->recorded = arena_array(a, struct recorded, w->recording.n + 1);
+    for (size_t i = 0; i < s->n; i++) {
+        uint32_t call = depend_node_of(w->b, s->call[i]), record = recording_call(w, i);
+        if (call != NO_INDEX)
+            w->waiting.v[sparse_place(&w->waiting, call)] = (uint32_t)i;
+        if (record != NO_INDEX)
+            w->recorded[sparse_place(&w->recording, record)] =
+                (struct recorded){s->source[i], NO_INDEX};
     }
 }
 
@@ -320,8 +336,6 @@ static void prepare(struct walk *w)
     memset(w->room, 0xff, (t->streams.n + 1) * sizeof(*w->room));
     vec_reserve(&w->for_name, a, t->strings.n + 1);
     memset(w->for_name.v, 0, t->strings.n + 1);
-    idmap_init(&w->sync_of, a);
-    idmap_init(&w->recorded, a);
     if (t->syncs.n)
         take_syncs(w);
 }
@@ -339,7 +353,7 @@ static void await_unlinked(struct walk *w, uint32_t op)
 /* Most calls are short launches, which wait for nothing: their names need not be asked. */
 static bool may_wait(struct walk *w, uint32_t call)
 {
-    if (w->said)
+    if (w->d->trace->syncs.n)
         return true;
     if (call_class(w->d, call) == API_LAUNCH) {
         struct span c = call_span(w->d, call);
@@ -355,10 +369,9 @@ static void visit(struct walk *w, uint32_t call)
         w->open[process_of(w, call)] = call + 1;
     if (may_wait(w, call))
         w->awaited[call] = find_awaited(w, call);
-    if (w->said && w->said[call] & SAID_RECORD) {
-        uint32_t behind = w->submitted[idmap_get(&w->recorded, call)];
-        if (behind != NO_INDEX)
-            idmap_put(&w->recorded, call + RECORDED_BEHIND, behind);
+    if (sparse_has(&w->recording, call)) {
+        struct recorded *r = &w->recorded[sparse_place(&w->recording, call)];
+        r->op = w->submitted[r->stream];
     }
     wait_on_stream(w, call);
     for (uint32_t i = b->first_op[call]; i < b->first_op[call + 1]; i++)

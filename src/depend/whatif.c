@@ -113,6 +113,7 @@ void whatif_room_make(struct whatif_room *room, const struct analysis *a, struct
 {
     room->likely = a->replay; /* nobody else replays at the same time */
     replay_init(&room->other, a->depend, arena);
+    room->other.times_only = true;
     room->workers = a->view.workers;
     replay_run(room->likely, NULL);
     path_compose(room->likely, room->path);

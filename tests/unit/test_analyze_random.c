@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/quality_count.h"
 #include "analyze/quantile.h"
 #include "made_trace.h"
 
@@ -580,12 +581,80 @@ static void slices_hold_what_windows_hold(void **state)
     }
 }
 
+/* ---- data quality ---- */
+
+/* Kernels in any order on queues of two GPUs, or of both; each begins at a moment of its own. */
+static void make_queued(struct made *m, struct made_random *r, bool shared)
+{
+    enum { QUEUES = 4, KERNELS = 120 };
+    uint32_t stream[2];
+    int64_t start[KERNELS];
+    made_init(m);
+    for (size_t g = 0; g < 2; g++)
+        stream[g] = made_stream(m, made_gpu(m), (int64_t)g);
+    for (size_t q = 0; q < QUEUES; q++)
+        vec_push(&m->t.queues, &m->t.arena, ((struct queue){.id = (int64_t)q}));
+    for (int i = 0; i < KERNELS; i++)
+        start[i] = US(i);
+    for (size_t i = KERNELS; i-- > 1;) {
+        size_t j = (size_t)made_random(r, (int64_t)i + 1);
+        int64_t swap = start[i];
+        start[i] = start[j];
+        start[j] = swap;
+    }
+    for (int i = 0; i < KERNELS; i++) {
+        uint32_t queue = (uint32_t)made_random(r, QUEUES + 1);
+        size_t gpu = shared ? (size_t)made_random(r, 2) : queue % 2;
+        int64_t length = i % 6 ? made_random(r, US(8)) : 0;
+        uint32_t row = made_kernel(m, "k", stream[gpu], start[i], start[i] + length, NO_INDEX);
+        m->t.kernels.queue[row] = queue < QUEUES ? queue : NO_INDEX;
+    }
+}
+
+static uint64_t overlaps_by_looking_at_pairs(const struct kernels *k)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < k->n; i++) {
+        bool overlaps = false;
+        for (size_t j = 0; j < k->n && k->queue[i] != NO_INDEX; j++)
+            overlaps |= k->queue[j] == k->queue[i] && k->start_ns[j] < k->start_ns[i] &&
+                        k->end_ns[j] > k->start_ns[i];
+        n += overlaps && k->end_ns[i] > k->start_ns[i];
+    }
+    return n;
+}
+
+static void overlaps_are_counted_in_any_order(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        struct made m;
+        struct made_random r = {seed * 0x9e3779b97f4a7c15u};
+        make_queued(&m, &r, seed % 3 == 0);
+        struct view whole, part;
+        struct view_opts o = {.gpu = -1, .process = -1, .threads = 1};
+        view_make(&whole, &m.t, &o, &m.arena);
+        o.gpu = 10;
+        view_make(&part, &m.t, &o, &m.arena);
+        assert_true(part.n_kernels < whole.n_kernels);
+        const struct view *views[] = {NULL, &whole, &part};
+        uint64_t expected = overlaps_by_looking_at_pairs(&m.t.kernels);
+        assert_true(expected > 0);
+        for (size_t i = 0; i < ARRAY_LEN(views); i++) {
+            struct quality_counts c;
+            quality_count(&c, &m.t, views[i], 1);
+            assert_int_equal(c.overlaps, expected);
+        }
+        made_release(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         unit_test(slices_hold_what_windows_hold),  unit_test(percentiles_are_by_nearest_rank),
         unit_test(percentiles_agree_with_sorting), unit_test(all_agree_with_counting_and_sorting),
-        unit_test(threads_do_not_change_a_result),
+        unit_test(threads_do_not_change_a_result), unit_test(overlaps_are_counted_in_any_order),
     };
     return unit_run(tests);
 }

@@ -401,10 +401,12 @@ static void changed_kernels_move_what_the_oracle_moves(void **state)
         static struct truth t;
         struct view v;
         struct depend d;
-        struct replay r;
+        struct replay r, times;
         make(&t, seed);
         make_graph(&t, &v, &d);
         replay_init(&r, &d, &t.m.arena);
+        replay_init(&times, &d, &t.m.arena);
+        times.times_only = true;
         for (size_t f = 0; f < ARRAY_LEN(factors); f++) {
             struct change c = {0};
             struct oracle x;
@@ -418,6 +420,10 @@ static void changed_kernels_move_what_the_oracle_moves(void **state)
             for (size_t k = 0; k < t.n_calls; k++)
                 assert_int_equal(replay_call_end(&r, (uint32_t)k), x.call_end[k]);
             assert_int_equal(r.end_ns, x.end);
+            replay_run(&times, &c);
+            assert_int_equal(times.start_ns, r.start_ns);
+            assert_int_equal(times.end_ns, x.end);
+            assert_false(op_times_made(&times.times)); /* little was kept for it */
             int64_t ns[PATH_KINDS], sum = 0;
             path_compose(&r, ns);
             for (int k = 0; k < PATH_KINDS; k++)
@@ -455,14 +461,16 @@ static void an_op_may_take_as_much_longer_as_its_slack(void **state)
         replay_init(&r, &d, &t.m.arena);
         replay_run(&r, NULL);
         path_walk(&r, note_step, &p);
-        int64_t end = r.end_ns, *slack = path_slack(&r, &t.m.arena);
+        int64_t end = r.end_ns;
+        const struct op_lengths *slacks = path_slack(&r, &t.m.arena);
         for (int o = 0; o < (int)t.n_ops; o++) {
             uint32_t op = graph_op(&d, o);
-            assert_true(slack[op] >= 0);
-            assert_true(!p.op[op] || slack[op] == 0);
-            solve(&x, &t, &d, 1, o, slack[op]);
+            int64_t slack = op_lengths_get(slacks, op);
+            assert_true(slack >= 0);
+            assert_true(!p.op[op] || slack == 0);
+            solve(&x, &t, &d, 1, o, slack);
             assert_int_equal(x.end, end);
-            solve(&x, &t, &d, 1, o, slack[op] + 1);
+            solve(&x, &t, &d, 1, o, slack + 1);
             assert_true(x.end > end);
         }
         made_release(&t.m);

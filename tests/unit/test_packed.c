@@ -87,6 +87,19 @@ static void a_sparse_column_tells_what_the_dense_one_did(void **state)
             assert_int_equal(sparse_get(&s, i), dense[i]);
             assert_int_equal(sparse_has(&s, i), dense[i] != NO_INDEX);
         }
+        struct sparse marks;
+        uint32_t before = 0;
+        sparse_marks(&marks, N, &a);
+        for (size_t i = N; i-- > 0;)
+            for (int times = 0; dense[i] != NO_INDEX && times < 2; times++)
+                sparse_mark(&marks, i);
+        sparse_marked(&marks, N);
+        assert_int_equal(marks.n, n);
+        for (size_t i = 0; i < N; i++) {
+            assert_int_equal(sparse_has(&marks, i), dense[i] != NO_INDEX);
+            if (dense[i] != NO_INDEX)
+                assert_int_equal(sparse_place(&marks, i), before++);
+        }
     }
     arena_release(&a);
 }

@@ -164,7 +164,7 @@ static void dangling_references_are_noted(void **state)
     struct arena a;
     arena_init(&a);
     struct quality q;
-    quality_check(&q, &t, 1, &a);
+    quality_check(&q, &t, NULL, 1, &a);
     assert_true(q.grade > 'A');
     arena_release(&a);
     trace_release(&t);
@@ -353,7 +353,7 @@ static void load_all(void *ctx)
     struct load_call *c = ctx;
     c->ok = load(&c->trace, c->path, c->mode, c->threads, &c->err);
     if (c->ok)
-        quality_check(&c->quality, &c->trace, 1, &c->arena);
+        quality_check(&c->quality, &c->trace, NULL, 1, &c->arena);
 }
 
 /* Lets each step-th allocation fail in turn: an error that says so, and all is given back. */
