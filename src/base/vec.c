@@ -15,9 +15,12 @@ void *vec_reserve_(struct arena *a, void *v, size_t *cap, size_t want, size_t si
     return v;
 }
 
+/* From so many bytes on the system moves them page by page: often costs little, empty room more. */
+enum { VEC_LARGE = 4 << 20 };
+
 void *vec_move_(struct arena *a, void *v, size_t *cap, size_t size)
 {
-    size_t more = *cap ? *cap * 2 : VEC_FIRST_;
+    size_t more = !*cap ? VEC_FIRST_ : *cap < VEC_LARGE / size ? *cap * 2 : *cap + *cap / 4;
     v = arena_move(a, v, *cap * size, mem_mul(more, size));
     *cap = more;
     return v;
