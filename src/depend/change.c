@@ -270,7 +270,7 @@ int64_t recipe_op(const struct recipe *p, uint32_t op)
     struct span s = op_span(p->d, op);
     if (p->same_ops)
         return s.end - s.start;
-    uint32_t row = op_row(p->d, op), call = p->d->ops[op].call;
+    uint32_t row = op_row(p->d, op), call = op_call(p->d, op);
     if (p->same_kernels && !op_is_copy(p->d, op)) {
         double factor = beside_copies(p->c, s.end - s.start);
         return factor == 1 ? s.end - s.start : ns_from((double)(s.end - s.start) * factor);

@@ -86,7 +86,7 @@ static void restart(struct rules *r)
 static void hold(struct rules *r, uint32_t op, uint32_t on)
 {
     if (on != NO_INDEX)
-        vec_push(&r->b->d->waits, r->b->arena, ((struct depend_wait){op, on, WAIT_DEFAULT}));
+        vec_push_alone(&r->b->d->waits, r->b->arena, ((struct depend_wait){op, on, WAIT_DEFAULT}));
 }
 
 /* An op of the default stream: behind all that is under way. */

@@ -25,8 +25,7 @@ static void measure(struct building *b)
     d->start_ns = INT64_MAX;
     for (uint32_t op = 0; op < d->n_ops; op++) {
         struct span s = op_span(d, op);
-        int64_t called =
-            d->ops[op].call == NO_INDEX ? s.start : call_span(d, d->ops[op].call).start;
+        int64_t called = op_call(d, op) == NO_INDEX ? s.start : call_span(d, op_call(d, op)).start;
         int64_t first = called < s.start ? called : s.start;
         d->start_ns = first < d->start_ns ? first : d->start_ns;
         if (last == NO_INDEX || s.end > d->end_ns) {
@@ -101,5 +100,6 @@ void depend_make(struct depend *d, const struct view *v, struct arena *arena)
     mark_asked(&b);
     find_leads(&b);
     measure(&b);
+    vec_fit(&d->waits, arena);
     arena_release(temporary);
 }

@@ -81,7 +81,6 @@ _Static_assert(CALL_GRAPH < CALL_CLASS, "classes of calls take four bits");
 struct op {
     uint32_t row;  /* kernels row, or copies row with DEPEND_COPY */
     uint32_t prev; /* op before it on its stream, or NO_INDEX */
-    uint32_t call; /* call that submitted it, or NO_INDEX */
     /* What it began later than by its edges, which nothing explains: depend_residual(). */
     uint32_t residual;
 };
@@ -104,6 +103,7 @@ struct depend {
     const int64_t *start_of[2], *end_of[2]; /* of kernels and of copies: columns of the trace */
     int64_t *op_start, *op_end;             /* NULL: as in the trace, none is clipped: op_span() */
     struct op *ops;
+    uint32_t *op_call; /* the call that submitted each, or NO_INDEX; NULL: there are no calls */
     VEC(struct long_residual) longest; /* sorted by op */
 
     /* Calls: the outer calls of all threads, thread by thread. */
@@ -159,6 +159,12 @@ static inline bool op_is_copy(const struct depend *d, uint32_t op)
 static inline uint32_t op_row(const struct depend *d, uint32_t op)
 {
     return d->ops[op].row & ~DEPEND_COPY;
+}
+
+/* The call that submitted it, or NO_INDEX. */
+static inline uint32_t op_call(const struct depend *d, size_t op)
+{
+    return d->op_call ? d->op_call[op] : NO_INDEX;
 }
 
 static inline struct span op_span(const struct depend *d, uint32_t op)
@@ -243,7 +249,7 @@ static inline int64_t depend_residual(const struct depend *d, uint32_t op)
 static inline int64_t depend_turn(const struct depend *d, uint32_t op)
 {
     int64_t start = op_span(d, op).start;
-    int64_t called = d->ops[op].call == NO_INDEX ? start : call_span(d, d->ops[op].call).start;
+    int64_t called = op_call(d, op) == NO_INDEX ? start : call_span(d, op_call(d, op)).start;
     return called > start ? called : start;
 }
 

@@ -88,7 +88,7 @@ void depend_infer(struct building *b)
             if (on == NO_INDEX) /* its process may have another GPU to wait for */
                 on = ended_just_before(d, p, op);
             if (on != NO_INDEX)
-                vec_push(&d->waits, b->arena, ((struct depend_wait){op, on, WAIT_INFERRED}));
+                vec_push_alone(&d->waits, b->arena, ((struct depend_wait){op, on, WAIT_INFERRED}));
         }
         g->ops[g->n++ % BESIDE] = op;
         p->ops[p->n++ % BESIDE] = op;

@@ -100,7 +100,7 @@ static bool serves_wait(const struct recipe *p, uint32_t call, enum api_class cl
     struct span s = call_span(d, call);
     uint32_t op = awaited_op(d, wait);
     return s.end - s.start < SHORT_GAP_NS &&
-           (class != API_COPY_ASYNC || (waits_for_result(d, wait) && d->ops[op].call == call &&
+           (class != API_COPY_ASYNC || (waits_for_result(d, wait) && op_call(d, op) == call &&
                                         d->trace->copies.bytes[op_row(d, op)] < TINY_COPY_BYTES));
 }
 
@@ -255,8 +255,8 @@ static void find_ops(struct recipe *p, struct arena *temporary)
     p->op_of = arena_array(temporary, uint32_t, d->n_calls + 1);
     memset(p->op_of, 0xff, (d->n_calls + 1) * sizeof(*p->op_of));
     for (uint32_t op = 0; op < d->n_ops; op++)
-        if (d->ops[op].call != NO_INDEX)
-            p->op_of[d->ops[op].call] = op;
+        if (op_call(d, op) != NO_INDEX)
+            p->op_of[op_call(d, op)] = op;
 }
 
 /* Launches of kernels that are part of the one before them. */
@@ -264,7 +264,7 @@ static void mark_fused(struct recipe *p)
 {
     const struct depend *d = p->d;
     for (uint32_t op = 0; op < d->n_ops; op++) {
-        uint32_t call = d->ops[op].call;
+        uint32_t call = op_call(d, op);
         if (call != NO_INDEX && !op_is_copy(d, op) && recipe_gone(p, op) &&
             !(d->about[call] & CALL_MANY) && !(p->marks[call] & MARK_GRAPH) &&
             call_class(d, call) == API_LAUNCH)

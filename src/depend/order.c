@@ -151,7 +151,8 @@ static void append(struct building *b, struct lists *all, const struct list *l)
         d->op_end[op] = l->time.end;
     }
     d->ops[op].row = l->rows[l->at] | l->copy;
-    d->ops[op].call = l->call;
+    if (d->op_call)
+        d->op_call[op] = l->call;
     d->unlinked += l->call == NO_INDEX;
     uint32_t stream = op_stream(d, (uint32_t)op);
     uint32_t *slot = &all->last[stream < n_streams ? stream : n_streams];
@@ -278,6 +279,8 @@ static void order_nodes(struct building *b)
         d->op_end = arena_array(b->arena, int64_t, d->n_ops + 1);
     }
     d->ops = arena_array(b->arena, struct op, d->n_ops + 1);
+    if (d->n_calls)
+        d->op_call = arena_array(b->arena, uint32_t, d->n_ops + 1);
     all.last = arena_array(b->temporary, uint32_t, d->trace->streams.n + 1);
     collect_lists(b, &all);
     if (!merge(b, &all))
@@ -289,15 +292,17 @@ static void group_ops(struct building *b)
 {
     struct depend *d = b->d;
     b->first_op = arena_array(b->temporary, uint32_t, d->n_calls + 2);
+    if (!d->n_calls)
+        return;
     b->ops_of_call = arena_array(b->temporary, uint32_t, d->n_ops + 1);
     for (size_t op = 0; op < d->n_ops; op++)
-        if (d->ops[op].call != NO_INDEX)
-            b->first_op[d->ops[op].call + 2]++;
+        if (op_call(d, op) != NO_INDEX)
+            b->first_op[op_call(d, op) + 2]++;
     for (size_t c = 2; c < d->n_calls + 2; c++)
         b->first_op[c] += b->first_op[c - 1];
     for (size_t op = 0; op < d->n_ops; op++)
-        if (d->ops[op].call != NO_INDEX)
-            b->ops_of_call[b->first_op[d->ops[op].call + 1]++] = (uint32_t)op;
+        if (op_call(d, op) != NO_INDEX)
+            b->ops_of_call[b->first_op[op_call(d, op) + 1]++] = (uint32_t)op;
     for (size_t c = 0; c < d->n_calls; c++)
         if (b->first_op[c + 1] - b->first_op[c] >= MANY)
             d->about[c] |= CALL_MANY;

@@ -285,13 +285,13 @@ static void hold_op(struct late *l, uint32_t op, size_t first)
     for (size_t i = first; i < d->waits.n && d->waits.v[i].op == op; i++)
         not_after(latest_end(l, d->waits.v[i].on),
                   start - lag_behind(d, o.start, op_span(d, d->waits.v[i].on).end));
-    if (d->ops[op].call == NO_INDEX)
+    if (op_call(d, op) == NO_INDEX)
         return;
-    struct span c = call_span(d, d->ops[op].call);
+    struct span c = call_span(d, op_call(d, op));
     if (o.start > c.end)
-        hold_end_at(l, d->ops[op].call, start - lag_launch(d, o.start, c.end));
+        hold_end_at(l, op_call(d, op), start - lag_launch(d, o.start, c.end));
     else
-        hold_start_at(l, d->ops[op].call, start - lag_inside(d, op, o.start, c.start));
+        hold_start_at(l, op_call(d, op), start - lag_inside(d, op, o.start, c.start));
 }
 
 /* A call's own time begins so late at most; and what it waits for ends then. */

@@ -15,8 +15,8 @@ int64_t op_ready(const struct depend *d, uint32_t op, size_t at, size_t n)
         int64_t end = op_span(d, d->ops[op].prev).end;
         ready = end + lag_behind(d, start, end);
     }
-    if (d->ops[op].call != NO_INDEX) {
-        struct span c = call_span(d, d->ops[op].call);
+    if (op_call(d, op) != NO_INDEX) {
+        struct span c = call_span(d, op_call(d, op));
         int64_t sent = start <= c.end ? c.start + lag_inside(d, op, start, c.start)
                                       : c.end + lag_launch(d, start, c.end);
         ready = sent > ready ? sent : ready;
@@ -40,7 +40,7 @@ size_t depend_first_wait(const struct depend *d, uint32_t op)
 static inline struct ready bound_by(const struct depend *d, uint32_t op, size_t at)
 {
     int64_t start = op_span(d, op).start;
-    uint32_t call = d->ops[op].call, prev = d->ops[op].prev;
+    uint32_t call = op_call(d, op), prev = d->ops[op].prev;
     struct ready x = {start, BIND_START, NO_INDEX};
     if (call != NO_INDEX) {
         struct span c = call_span(d, call);
@@ -71,7 +71,7 @@ static inline uint32_t usual_end(const struct depend *d, uint32_t op, enum bindi
     switch (how) {
     case BIND_LAUNCH:
     case BIND_IN_CALL:
-        return d->ops[op].call;
+        return op_call(d, op);
     case BIND_STREAM:
         return d->ops[op].prev == NO_INDEX ? NO_INDEX : (uint32_t)d->n_calls + d->ops[op].prev;
     default:
@@ -249,7 +249,7 @@ ALWAYS_INLINE void place_op(struct pass *s, struct next_op n, const bool lines)
     struct replay *r = s->r;
     const struct depend *d = s->d;
     struct span o = n.at;
-    uint32_t op = n.op, call = d->ops[op].call;
+    uint32_t op = n.op, call = op_call(d, op);
     struct ready x = {o.start, BIND_START, NO_INDEX};
     struct place at = {0};
     struct stream_tail *tail = NULL;
@@ -287,9 +287,9 @@ ALWAYS_INLINE struct next_op look_at_op(const struct depend *d, uint32_t op)
         return n;
     n.at = op_span(d, op);
     n.turn = n.at.start;
-    if (d->ops[op].call == NO_INDEX)
+    if (op_call(d, op) == NO_INDEX)
         return n;
-    n.called = call_span(d, d->ops[op].call);
+    n.called = call_span(d, op_call(d, op));
     n.turn = n.called.start > n.turn ? n.called.start : n.turn;
     return n;
 }

@@ -45,9 +45,9 @@ static void sample_ops(const struct depend *d, struct sampled *queue, struct sam
 {
     size_t step = d->n_ops / SAMPLES + 1;
     for (size_t op = 0; op < d->n_ops; op += step) {
-        if (d->ops[op].call == NO_INDEX)
+        if (op_call(d, op) == NO_INDEX)
             continue;
-        struct span o = op_span(d, (uint32_t)op), c = call_span(d, d->ops[op].call);
+        struct span o = op_span(d, (uint32_t)op), c = call_span(d, op_call(d, op));
         uint32_t prev = d->ops[op].prev;
         int64_t before = prev == NO_INDEX ? -1 : op_span(d, prev).end;
         if (prev != NO_INDEX && add_ns(c.end, QUEUED_NS) <= before)

@@ -91,7 +91,7 @@ static enum wait_for waits_for(struct walk *w, uint32_t call)
 static bool may_await(const struct depend *d, uint32_t call, uint32_t op)
 {
     struct span c = call_span(d, call), o = op_span(d, op);
-    int64_t at = d->ops[op].call == NO_INDEX ? o.start : call_span(d, d->ops[op].call).start;
+    int64_t at = op_call(d, op) == NO_INDEX ? o.start : call_span(d, op_call(d, op)).start;
     return o.start < c.end && at < c.end && o.end <= add_ns(c.end, CLOCK_SLACK_NS);
 }
 
@@ -275,7 +275,7 @@ static void submit(struct walk *w, uint32_t op)
     for (uint32_t at = w->pending[stream]; at; at = w->pendings.v[at - 1].next) {
         uint32_t on = w->pendings.v[at - 1].op;
         if (on < op && op_span(w->d, on).end <= add_ns(op_span(w->d, op).start, CLOCK_SLACK_NS))
-            vec_push(&w->d->waits, w->b->arena, ((struct depend_wait){op, on, WAIT_EVENT}));
+            vec_push_alone(&w->d->waits, w->b->arena, ((struct depend_wait){op, on, WAIT_EVENT}));
     }
     w->pending[stream] = 0;
     if (w->submitted[stream] == NO_INDEX || op > w->submitted[stream])
@@ -397,7 +397,7 @@ static void submit_unlinked(struct walk *w, uint32_t *op, int64_t until)
     if (!w->d->unlinked)
         return;
     for (; *op < w->d->n_ops && depend_turn(w->d, *op) < until; ++*op) {
-        if (w->d->ops[*op].call != NO_INDEX)
+        if (op_call(w->d, *op) != NO_INDEX)
             continue;
         await_unlinked(w, *op);
         submit(w, *op);

@@ -268,7 +268,7 @@ static void edges_are_those_of_the_program(void **state)
             uint32_t op = graph_op(&d, o);
             int wait = -1;
             assert_int_equal(kernel_of(&d, d.ops[op].prev), t.op[o].prev);
-            assert_int_equal(d.ops[op].call, t.op[o].call);
+            assert_int_equal(op_call(&d, op), t.op[o].call);
             for (size_t i = 0; i < d.waits.n; i++)
                 if (d.waits.v[i].op == op)
                     wait = kernel_of(&d, d.waits.v[i].on);
