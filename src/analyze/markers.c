@@ -201,17 +201,19 @@ static bool has_process_ranges(const struct marker_work *job, const struct part 
 }
 
 /* Sorts what the thread launched and, where any of it may be asked for, adds up its GPU time. */
-static void order_launches(const struct marker_work *job, struct part *p, size_t w,
-                           struct arena *temporary)
+static void order_launches(const struct marker_work *job, struct part *p, struct arena *temporary)
 {
-    struct launches *l = &p->work[w];
-    l->table = &job->work[w];
-    sort_rows(l->rows, l->n, l->table->launch_time, temporary);
-    if (!has_process_ranges(job, p))
-        return;
-    l->sum = arena_array(p->arena, int64_t, l->n + 1);
-    for (size_t i = 0; i < l->n; i++)
-        l->sum[i + 1] = add_ns(l->sum[i], gpu_time(l, i, &job->a->view));
+    bool asked = has_process_ranges(job, p);
+    for (size_t w = 0; w < WORKS; w++) {
+        struct launches *l = &p->work[w];
+        l->table = &job->work[w];
+        sort_rows(l->rows, l->n, l->table->launch_time, temporary);
+        if (!asked)
+            continue;
+        l->sum = arena_array(p->arena, int64_t, l->n + 1);
+        for (size_t i = 0; i < l->n; i++)
+            l->sum[i + 1] = add_ns(l->sum[i], gpu_time(l, i, &job->a->view));
+    }
 }
 
 static void sweep_part(void *ctx, size_t i, int worker)
@@ -223,8 +225,7 @@ static void sweep_part(void *ctx, size_t i, int worker)
     struct arena *temporary = arena_scratch();
     p->arena = job->rooms[worker]; /* one a worker: a trace may have very many threads */
     fix_ties(job, p, temporary);
-    for (size_t w = 0; w < WORKS; w++)
-        order_launches(job, p, w, temporary);
+    order_launches(job, p, temporary);
     arena_release(temporary);
     marker_tree_init(&p->tree, p->arena);
     struct sweep s = {.part = p, .view = &job->a->view};

@@ -259,7 +259,7 @@ void replay_joints(struct replay *r, const uint8_t *marks, int64_t ahead_ns)
                 ((struct joint){.base = INT64_MIN, .call = c, .still = still && !ahead}));
         set_head(r, c);
         before = mark;
-        was_still = still && !ahead;
+        was_still = still && !ahead; /* asked for behind marked calls only */
         if (mark || ahead_ns < INT64_MAX)
             continue;
         uint32_t n = plain_calls(d, marks, c + 1);

@@ -274,7 +274,7 @@ struct gpu {
     uint64_t location;                       /* PCI domain and address, to tell devices apart */
 };
 
-enum agent_type { AGENT_CPU, AGENT_GPU, AGENT_OTHER };
+enum agent_type { AGENT_CPU, AGENT_GPU, AGENT_OTHER, AGENT_TYPES };
 
 /* A device as one process sees it. */
 struct agent {

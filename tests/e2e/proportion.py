@@ -298,6 +298,15 @@ def csv_kernels(folder, n):
     return kernel_csv(folder, (kernel_row(i, name=f"k{i}") for i in range(n)))
 
 
+@case(20000, INFO, JSON)
+def csv_agents_listed(folder, n):
+    with open(os.path.join(folder, "1_agent_info.csv"), "w", encoding="utf-8") as f:
+        f.write('"Node_Id","Logical_Node_Id","Agent_Type","Name"\n')
+        f.writelines(f'{n - i},{i},"GPU","gfx942"\n' for i in range(n))
+    kernel_csv(folder, (kernel_row(i, agent=i + 1) for i in range(10)))
+    return folder
+
+
 @case(5000, INFO, JSON, HTML)
 def csv_agents_queues_threads(folder, n):
     return kernel_csv(folder, (kernel_row(i, agent=i, queue=i, stream=i, thread=i) for i in range(n)))

@@ -59,7 +59,7 @@ struct rv3_pace {
 struct rv3_build {
     struct trace *trace;
     const struct input *input; /* where rows come from; NULL: not known */
-    struct rv3_pace kernel_pace, link_pace, region_pace;
+    struct rv3_pace kernel_pace[2], counted_pace[2], region_pace; /* two: rows, and their links */
     struct arena *arena;
     uint32_t file;
     VEC(struct rv3_process) processes;

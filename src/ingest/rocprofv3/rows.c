@@ -25,7 +25,7 @@ void rv3_init(struct rv3_build *b, struct trace *t, uint32_t file, struct arena 
     arena_defer(owner, release_tables, b);
     launches_init(&b->launches, owner);
     idmap_init(&b->stream_slots, b->arena);
-    b->first_kernel = b->kernel_pace.trimmed = t->kernels.n;
+    b->first_kernel = b->kernel_pace[0].trimmed = t->kernels.n;
     b->first_copy = t->copies.n;
     b->first_alloc = t->allocations.n;
     b->first_region = b->region_pace.trimmed = t->regions.n;
@@ -79,9 +79,9 @@ void rv3_trim(struct rv3_build *b)
     struct trace *t = b->trace;
     if (!b->input)
         return;
-    trim(&t->kernels, &kernels_desc, &b->kernel_pace);
+    trim(&t->kernels, &kernels_desc, &b->kernel_pace[0]);
     trim(&t->regions, &regions_desc, &b->region_pace);
-    trim(&b->kernel_links, &rv3_links_desc, &b->link_pace);
+    trim(&b->kernel_links, &rv3_links_desc, &b->kernel_pace[1]);
 }
 
 static void add_link(struct rv3_links *l, uint64_t correlation, uint32_t process,
@@ -124,11 +124,12 @@ static uint32_t stream_of(struct rv3_build *b, uint32_t process, uint32_t agent,
     return slot;
 }
 
+/* `pace`: of the kernels and of their links. */
 static void put_kernel(struct rv3_build *b, struct kernels *out, struct rv3_links *links,
-                       const struct rv3_kernel *k)
+                       struct rv3_pace pace[2], const struct rv3_kernel *k)
 {
-    room_for_one(b, out, &kernels_desc, &b->kernel_pace);
-    room_for_one(b, links, &rv3_links_desc, &b->link_pace);
+    room_for_one(b, out, &kernels_desc, &pace[0]);
+    room_for_one(b, links, &rv3_links_desc, &pace[1]);
     size_t row = out->n;
     out->start_ns[row] = k->start_ns;
     out->end_ns[row] = k->end_ns;
@@ -147,7 +148,7 @@ static void put_kernel(struct rv3_build *b, struct kernels *out, struct rv3_link
 
 void rv3_add_kernel(struct rv3_build *b, const struct rv3_kernel *k)
 {
-    put_kernel(b, &b->trace->kernels, &b->kernel_links, k);
+    put_kernel(b, &b->trace->kernels, &b->kernel_links, b->kernel_pace, k);
 }
 
 void rv3_room_for(struct rv3_build *b, size_t kernels, size_t copies)
@@ -165,7 +166,7 @@ uint32_t rv3_counted(struct rv3_build *b, const struct rv3_kernel *k)
     if (row != NO_INDEX)
         return row;
     row = (uint32_t)b->counted.n;
-    put_kernel(b, &b->counted, &b->counted_links, k);
+    put_kernel(b, &b->counted, &b->counted_links, b->counted_pace, k);
     idmap_put(map, k->dispatch, row);
     return row;
 }

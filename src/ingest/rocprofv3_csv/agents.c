@@ -101,25 +101,16 @@ static uint32_t host_of(struct rv3c *r, uint32_t process)
     return p->host;
 }
 
-/*
- * Agents of a type are counted in order of their nodes, in whatever order they are listed. False: it
- * has been listed before.
- */
-static bool number_agent(struct rv3c *r, struct csv_agent *a)
+static uint64_t agent_key(uint32_t process, int64_t number)
 {
-    struct csv_agent *v = r->agents.v;
-    for (size_t i = 0; i < r->agents.n; i++) {
-        if (v[i].type != a->type || v[i].process != a->process)
-            continue;
-        if (v[i].node == a->node)
-            return false;
-        a->type_index += v[i].node < a->node;
-    }
-    for (size_t i = 0; i < r->agents.n; i++)
-        if (v[i].type == a->type && v[i].process == a->process && v[i].node > a->node)
-            v[i].gpu.index = (int32_t)++v[i].type_index;
-    a->gpu.index = (int32_t)a->type_index;
-    return true;
+    return (uint64_t)process << 32 | (uint64_t)number; /* node, logical node or place: 32 bits */
+}
+
+/* False: it has been listed before. */
+static bool is_new(struct rv3c *r, const struct csv_agent *a)
+{
+    uint32_t next = (uint32_t)r->agents.n;
+    return idmap_claim(&r->of_node[a->type], agent_key(a->process, a->node), next) == next;
 }
 
 void rv3c_add_agent(struct rv3c *r)
@@ -143,29 +134,136 @@ void rv3c_add_agent(struct rv3c *r)
     if (a.type == AGENT_GPU)
         read_gpu(r, &a.gpu);
     a.gpu.node_id = (int32_t)a.node;
-    if (number_agent(r, &a))
+    if (is_new(r, &a))
         vec_push(&r->agents, r->build.arena, a);
+}
+
+/* ---- numbers of agents ---- */
+
+/* By process, type and node. */
+static int by_node(const void *x, const void *y)
+{
+    const struct csv_agent *a = *(struct csv_agent *const *)x, *b = *(struct csv_agent *const *)y;
+    if (a->process != b->process)
+        return a->process < b->process ? -1 : 1;
+    if (a->type != b->type)
+        return a->type < b->type ? -1 : 1;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+/* Agents of a type are counted in order of their nodes, in whatever order they are listed. */
+static void number_agents(struct rv3c *r)
+{
+    size_t n = r->agents.n;
+    struct csv_agent **v = arena_array(r->build.arena, struct csv_agent *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        v[i] = &r->agents.v[i];
+    if (n)
+        qsort(v, n, sizeof(*v), by_node);
+    for (size_t i = 1; i < n; i++)
+        if (v[i]->process == v[i - 1]->process && v[i]->type == v[i - 1]->type)
+            v[i]->type_index = v[i - 1]->type_index + 1;
+    for (size_t i = 0; i < n; i++)
+        v[i]->gpu.index = (int32_t)v[i]->type_index;
+}
+
+struct place {
+    uint32_t host;
+    int64_t node;
+    int32_t index; /* among those of the host */
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    if (x->host != y->host)
+        return x->host < y->host ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/*
+ * Users count the GPUs of a host. A process that lists only its own would call each of them 0, so
+ * they are counted over all processes of the host, by the driver's number.
+ */
+static void number_gpus(struct rv3c *r)
+{
+    struct place *v = arena_array(r->build.arena, struct place, r->agents.n + 1);
+    size_t n = 0, kept = 0;
+    for (size_t i = 0; i < r->agents.n; i++)
+        if (r->agents.v[i].type == AGENT_GPU)
+            v[n++] = (struct place){r->agents.v[i].gpu.host, r->agents.v[i].node, 0};
+    if (n)
+        qsort(v, n, sizeof(*v), by_place);
+    for (size_t i = 0; i < n; i++) {
+        const struct place *last = kept ? &v[kept - 1] : NULL;
+        if (last && by_place(last, &v[i]) == 0)
+            continue;
+        v[i].index = last && last->host == v[i].host ? last->index + 1 : 0;
+        v[kept++] = v[i];
+    }
+    for (size_t i = 0; i < r->agents.n; i++) {
+        struct csv_agent *a = &r->agents.v[i];
+        struct place own = {a->gpu.host, a->node, 0};
+        if (a->type == AGENT_GPU && a->process != NO_INDEX)
+            a->gpu.index =
+                ((const struct place *)bsearch(&own, v, kept, sizeof(*v), by_place))->index;
+    }
 }
 
 /* ---- from slots to agents ---- */
 
-static const struct csv_agent *listed(const struct rv3c *r, const struct rv3_agent *slot)
+/* Agents by what else a cell may call them: of several of a process the last by its logical node, the
+ * first by its place among the GPUs or the others. */
+struct called {
+    struct idmap logical, gpu, other;
+};
+
+static void call_agents(struct called *c, struct rv3c *r)
 {
-    uint64_t way = slot->id >> WAY_SHIFT;
-    int64_t number = (int64_t)(slot->id & NUMBER_MASK);
-    const struct csv_agent *logical = NULL;
-    for (size_t i = 0; i < r->agents.n; i++) {
+    idmap_init(&c->logical, r->build.arena);
+    idmap_init(&c->gpu, r->build.arena);
+    idmap_init(&c->other, r->build.arena);
+    for (uint32_t i = 0; i < r->agents.n; i++) {
         const struct csv_agent *a = &r->agents.v[i];
-        if (a->process != NO_INDEX && a->process != slot->process)
-            continue;
-        if (way == BY_NUMBER && a->node == number)
-            return a;
-        if (way == BY_NUMBER && a->logical == number)
-            logical = a;
-        if (way == (a->type == AGENT_GPU ? BY_GPU : BY_CPU) && a->type_index == number)
-            return a;
+        struct idmap *place = a->type == AGENT_GPU ? &c->gpu : &c->other;
+        idmap_put(&c->logical, agent_key(a->process, a->logical), i);
+        idmap_claim(place, agent_key(a->process, a->type_index), i);
     }
-    return logical;
+}
+
+/* Those of the process and those of all: the one listed first, NO_INDEX being the last of all. */
+static uint32_t first_of(const struct idmap *m, uint32_t process, int64_t number)
+{
+    uint32_t own = idmap_get(m, agent_key(process, number));
+    uint32_t common = idmap_get(m, agent_key(NO_INDEX, number));
+    return own < common ? own : common;
+}
+
+static uint32_t last_of(const struct idmap *m, uint32_t process, int64_t number)
+{
+    uint32_t own = idmap_get(m, agent_key(process, number));
+    uint32_t common = idmap_get(m, agent_key(NO_INDEX, number));
+    return own == NO_INDEX || (common != NO_INDEX && common > own) ? common : own;
+}
+
+static const struct csv_agent *listed(const struct rv3c *r, const struct called *c,
+                                      const struct rv3_agent *slot)
+{
+    uint64_t way = slot->id >> WAY_SHIFT, number = slot->id & NUMBER_MASK;
+    uint32_t at = NO_INDEX;
+    if (number > UINT32_MAX)
+        return NULL;
+    if (way != BY_NUMBER) {
+        at = first_of(way == BY_GPU ? &c->gpu : &c->other, slot->process, (int64_t)number);
+    } else {
+        for (size_t type = 0; type < ARRAY_LEN(r->of_node); type++) {
+            uint32_t found = first_of(&r->of_node[type], slot->process, (int64_t)number);
+            at = found < at ? found : at;
+        }
+        if (at == NO_INDEX)
+            at = last_of(&c->logical, slot->process, (int64_t)number);
+    }
+    return at == NO_INDEX ? NULL : &r->agents.v[at];
 }
 
 /* No description: what ran on it is a GPU; copies say what their ends are. */
@@ -196,54 +294,16 @@ static void describe_all(struct rv3c *r)
     }
 }
 
-struct place {
-    uint32_t host;
-    int64_t node;
-};
-
-static int by_place(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-    if (x->host != y->host)
-        return x->host < y->host ? -1 : 1;
-    return (x->node > y->node) - (x->node < y->node);
-}
-
-/*
- * Users count the GPUs of a host. A process that lists only its own would call each of them 0, so
- * they are counted over all processes of the host, by the driver's number.
- */
-static void number_gpus(struct rv3c *r)
-{
-    struct place *v = arena_array(r->build.arena, struct place, r->agents.n + 1);
-    size_t n = 0, kept = 0;
-    for (size_t i = 0; i < r->agents.n; i++)
-        if (r->agents.v[i].type == AGENT_GPU)
-            v[n++] = (struct place){r->agents.v[i].gpu.host, r->agents.v[i].node};
-    if (n)
-        qsort(v, n, sizeof(*v), by_place);
-    for (size_t i = 0; i < n; i++)
-        if (!kept || by_place(&v[kept - 1], &v[i]) != 0)
-            v[kept++] = v[i];
-    for (size_t i = 0; i < r->agents.n; i++) {
-        struct csv_agent *a = &r->agents.v[i];
-        struct place own = {a->gpu.host, a->node};
-        if (a->type != AGENT_GPU || a->process == NO_INDEX)
-            continue;
-        const struct place *at = bsearch(&own, v, kept, sizeof(*v), by_place), *first = at;
-        while (first > v && first[-1].host == own.host && at - first < 4096)
-            first--;
-        a->gpu.index = (int32_t)(at - first);
-    }
-}
-
 void rv3c_resolve(struct rv3c *r)
 {
     struct rv3_build *b = &r->build;
+    struct called called;
+    number_agents(r);
     number_gpus(r);
     describe_all(r);
+    call_agents(&called, r);
     for (uint32_t i = 0; i < b->agents.n; i++) {
-        const struct csv_agent *a = listed(r, &b->agents.v[i]);
+        const struct csv_agent *a = listed(r, &called, &b->agents.v[i]);
         if (a)
             rv3_describe_agent(b, i, a->type, a->node, a->type == AGENT_GPU ? &a->gpu : NULL);
         else

@@ -70,6 +70,7 @@ struct rv3c {
     uint32_t unknown, never;                 /* without guid and pid: may be told later, or not */
     size_t threads_seen;                     /* of the trace's: in of_thread */
     VEC(struct csv_agent) agents;
+    struct idmap of_node[AGENT_TYPES]; /* process and node -> agents */
     VEC(struct csv_counter) counters;
     VEC(uint8_t) evidence; /* by agent slot: 1 + enum agent_type, as copies show it */
     uint32_t last_counted, last_counter, instance;

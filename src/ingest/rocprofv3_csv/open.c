@@ -126,6 +126,8 @@ static bool load_capture(struct load_call *c, struct arena *arena)
     rv3_init(&r->build, t, (uint32_t)t->files.n, arena);
     r->last_counted = r->last_counter = NO_INDEX;
     rv3c_init_processes(r);
+    for (size_t type = 0; type < AGENT_TYPES; type++)
+        idmap_init(&r->of_node[type], arena);
     size_t n = strlen(c->capture), bare = n > 1 && c->capture[n - 1] == '/';
     struct trace_file file = ingest_file(arena_strndup(&t->arena, c->capture, n - bare),
                                          TRACE_ROCPROFV3_CSV, WRITER_ROCPROFV3, "fast");
