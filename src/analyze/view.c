@@ -477,34 +477,19 @@ void view_busy_spans(struct spans *out, const struct view *v, struct arena *a)
     spans_union_all(out, sets, 2 * v->n_gpus, a);
 }
 
-/* Outer calls of some classes, thread by thread, into `out`, unless that is NULL; how many. */
-static size_t calls_of_classes(const struct view *v, unsigned classes, uint32_t *out)
-{
-    size_t n = 0;
-    for (size_t t = 0; t < v->n_threads; t++) {
-        for (size_t i = 0; i < v->threads[t].n_outer; i++) {
-            uint32_t call = v->threads[t].outer[i];
-            if (!(classes >> view_call_class(v, call) & 1))
-                continue;
-            if (out)
-                out[n] = call;
-            n++;
-        }
-    }
-    return n;
-}
-
 int64_t view_call_time(const struct view *v, unsigned classes)
 {
     const struct regions *r = &v->trace->regions;
     struct arena *temporary = arena_scratch();
-    size_t n = calls_of_classes(v, classes, NULL);
-    uint32_t *rows = arena_array(temporary, uint32_t, n + 1);
-    calls_of_classes(v, classes, rows);
-    sort_rows(rows, n, r->start_ns, temporary);
+    VEC(uint32_t) rows = {0};
+    for (size_t t = 0; t < v->n_threads; t++)
+        for (size_t i = 0; i < v->threads[t].n_outer; i++)
+            if (classes >> view_call_class(v, v->threads[t].outer[i]) & 1)
+                vec_push_alone(&rows, temporary, v->threads[t].outer[i]);
+    sort_rows(rows.v, rows.n, r->start_ns, temporary);
     int64_t ns = 0, until = INT64_MIN;
-    for (size_t i = 0; i < n; i++) {
-        struct span s = view_clip(v, r->start_ns[rows[i]], r->end_ns[rows[i]]);
+    for (size_t i = 0; i < rows.n; i++) {
+        struct span s = view_clip(v, r->start_ns[rows.v[i]], r->end_ns[rows.v[i]]);
         int64_t from = s.start > until ? s.start : until;
         if (s.end > from)
             ns = add_ns(ns, sub_ns(s.end, from));
