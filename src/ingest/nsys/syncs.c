@@ -10,17 +10,31 @@
 #include "base/sort.h"
 #include "ingest/nsys/nsys.h"
 
-/* Both tables, with what a join needs; sorted by correlation id where that matters. */
+/* Rows of either table, with what a join needs. There may be as many as kernels. */
 struct records {
     struct nsys *n;
+    bool waits; /* start and type are those of waits; events are joined only */
     size_t rows;
-    int64_t *start, *pid, *device, *stream, *correlation, *event, *sync_id, *type;
+    int64_t *pid, *correlation, *sync_id, *start;
+    uint32_t *device, *stream, *event; /* NO_EVENT: none */
+    uint8_t *type;                     /* enum sync_kind */
 };
 
-enum { START, PID, DEVICE, STREAM, CORRELATION, EVENT, SYNC_ID, TYPE, N_COLS };
+enum {
+    PID,
+    DEVICE,
+    STREAM,
+    CORRELATION,
+    EVENT,
+    SYNC_ID,
+    N_EVENT_COLS,
+    START = N_EVENT_COLS,
+    TYPE,
+    N_COLS
+};
 
 /* "None" in a column of 32 bits. */
-#define NO_EVENT INT64_C(0xffffffff)
+#define NO_EVENT UINT32_MAX
 
 static const struct scan_col sync_columns[N_COLS] = {
     [START] = {"start", SCAN_INT, false, NO_VALUE},
@@ -33,40 +47,72 @@ static const struct scan_col sync_columns[N_COLS] = {
     [TYPE] = {"syncType", SCAN_INT, true, 0},
 };
 
-static const struct scan_col event_columns[N_COLS] = {
-    [START] = {"timestamp", SCAN_INT, true, 0},
+static const struct scan_col event_columns[N_EVENT_COLS] = {
     [PID] = {"globalPid", SCAN_INT, true, 0},
     [DEVICE] = {"deviceId", SCAN_INT, true, 0},
     [STREAM] = {"streamId", SCAN_INT, true, NO_EVENT},
     [CORRELATION] = {"correlationId", SCAN_INT, true, -1},
     [EVENT] = {"eventId", SCAN_INT, true, NO_EVENT},
     [SYNC_ID] = {"eventSyncId", SCAN_INT, true, NO_EVENT},
-    [TYPE] = {"syncType", SCAN_INT, true, 0}, /* there is none: 0 */
 };
+
+/* CUPTI's numbers, which have not changed. */
+static enum sync_kind kind_of(int64_t type)
+{
+    static const enum sync_kind kinds[] = {SYNC_OTHER, SYNC_EVENT, SYNC_STREAM_WAIT, SYNC_STREAM,
+                                           SYNC_DEVICE};
+    return type < 0 || type > 4 ? SYNC_OTHER : kinds[type];
+}
 
 static void begin(void *ctx, size_t rows)
 {
     struct records *r = ctx;
-    int64_t **columns[] = {&r->start,       &r->pid,   &r->device,  &r->stream,
-                           &r->correlation, &r->event, &r->sync_id, &r->type};
+    struct arena *a = r->n->arena;
     r->rows = rows;
-    for (size_t c = 0; c < N_COLS; c++)
-        *columns[c] = arena_array(r->n->arena, int64_t, rows);
+    r->pid = arena_array(a, int64_t, rows);
+    r->correlation = arena_array(a, int64_t, rows);
+    r->sync_id = arena_array(a, int64_t, rows);
+    r->device = arena_array(a, uint32_t, rows);
+    r->stream = arena_array(a, uint32_t, rows);
+    r->event = arena_array(a, uint32_t, rows);
+    if (!r->waits)
+        return;
+    r->start = arena_array(a, int64_t, rows);
+    r->type = arena_array(a, uint8_t, rows);
+}
+
+static void narrow(uint32_t *out, const struct scan_batch *b, int column)
+{
+    const int64_t *v = batch_ints(b, column);
+    for (size_t i = 0; i < b->n; i++)
+        out[b->first + i] = v[i] < 0 || v[i] > NO_EVENT ? NO_EVENT : (uint32_t)v[i];
 }
 
 static void rows(void *ctx, const struct scan_batch *b)
 {
     struct records *r = ctx;
-    int64_t *columns[] = {r->start,       r->pid,   r->device,  r->stream,
-                          r->correlation, r->event, r->sync_id, r->type};
-    for (int c = 0; c < N_COLS; c++)
-        memcpy(columns[c] + b->first, batch_ints(b, c), b->n * sizeof(int64_t));
+    memcpy(r->pid + b->first, batch_ints(b, PID), b->n * sizeof(int64_t));
+    memcpy(r->correlation + b->first, batch_ints(b, CORRELATION), b->n * sizeof(int64_t));
+    memcpy(r->sync_id + b->first, batch_ints(b, SYNC_ID), b->n * sizeof(int64_t));
+    narrow(r->device, b, DEVICE);
+    narrow(r->stream, b, STREAM);
+    narrow(r->event, b, EVENT);
+    if (!r->waits)
+        return;
+    memcpy(r->start + b->first, batch_ints(b, START), b->n * sizeof(int64_t));
+    for (size_t i = 0; i < b->n; i++)
+        r->type[b->first + i] = (uint8_t)kind_of(batch_ints(b, TYPE)[i]);
 }
 
-static bool read_table(struct records *r, const char *table, const struct scan_col *columns,
-                       struct gs_error *err)
+static bool read_table(struct records *r, const char *table, struct gs_error *err)
 {
-    struct scan scan = {table, columns, N_COLS, begin, rows, r, NULL};
+    struct scan scan = {table,
+                        r->waits ? sync_columns : event_columns,
+                        r->waits ? N_COLS : N_EVENT_COLS,
+                        begin,
+                        rows,
+                        r,
+                        NULL};
     return !nsys_has(r->n, table) || nsys_scan(r->n, &scan, err);
 }
 
@@ -120,21 +166,13 @@ static uint32_t stream_of(const struct records *r, size_t i, uint32_t process,
                           const struct idmap *streams)
 {
     const struct trace *t = r->n->trace;
-    if (r->stream[i] < 0 || r->stream[i] == NO_EVENT)
+    if (r->stream[i] == NO_EVENT || r->device[i] == NO_EVENT)
         return NO_INDEX;
     uint32_t agent = idmap_get(&r->n->agents, pair_key(process, r->device[i]));
     if (agent == NO_INDEX) /* no work was done there: nothing to wait for */
         return NO_INDEX;
     uint32_t s = idmap_get(streams, stream_key(process, t->agents.v[agent].gpu, r->stream[i]));
     return s != NO_INDEX && t->streams.v[s].process == process ? s : NO_INDEX;
-}
-
-/* CUPTI's numbers, which have not changed. */
-static enum sync_kind kind_of(int64_t type)
-{
-    static const enum sync_kind kinds[] = {SYNC_OTHER, SYNC_EVENT, SYNC_STREAM_WAIT, SYNC_STREAM,
-                                           SYNC_DEVICE};
-    return type < 0 || type > 4 ? SYNC_OTHER : kinds[type];
 }
 
 static void add_waits(const struct records *w, const struct records *events, const uint32_t *found)
@@ -155,7 +193,7 @@ static void add_waits(const struct records *w, const struct records *events, con
         size_t row = s->n++;
         uint32_t process = nsys_process(n, w->pid[i]), e = found[i];
         s->start_ns[row] = nsys_time(n, w->start[i]);
-        s->kind[row] = (uint8_t)kind_of(w->type[i]);
+        s->kind[row] = w->type[i];
         s->call[row] = nsys_call(n, process, w->correlation[i]);
         s->stream[row] = stream_of(w, i, process, &streams);
         s->source[row] = e == NO_INDEX ? NO_INDEX : stream_of(events, e, process, &streams);
@@ -165,9 +203,9 @@ static void add_waits(const struct records *w, const struct records *events, con
 
 bool nsys_read_syncs(struct nsys *n, struct gs_error *err)
 {
-    struct records waits = {.n = n}, events = {.n = n};
-    if (!read_table(&waits, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", sync_columns, err) ||
-        !read_table(&events, "CUPTI_ACTIVITY_KIND_CUDA_EVENT", event_columns, err))
+    struct records waits = {.n = n, .waits = true}, events = {.n = n};
+    if (!read_table(&waits, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", err) ||
+        !read_table(&events, "CUPTI_ACTIVITY_KIND_CUDA_EVENT", err))
         return false;
     if (waits.rows)
         add_waits(&waits, &events, join(&waits, &events));
