@@ -54,30 +54,69 @@ static void planned(const struct analysis *a, struct str *out, struct arena *are
     render_text(out, plan_report(&(struct subject){.plan = &p}, NULL, arena, &err), &plain);
 }
 
-static void shown(const struct analysis *a, const struct advice *advice, struct str *out,
-                  struct arena *arena)
+static void as_text(const struct analysis *a, const struct advice *advice, struct str *out,
+                    struct arena *arena, bool page)
+{
+    struct gs_error err = {0};
+    struct subject about = {.a = a, .advice = advice, .top = 10};
+    const struct doc *d = analysis_report(&about, NULL, arena, &err);
+    if (page) {
+        render_html(out, d);
+        return;
+    }
+    render_text(out, d, &plain);
+    render_markdown(out, d, NULL);
+}
+
+static void as_json(const struct analysis *a, const struct advice *advice, struct str *out,
+                    struct arena *arena)
 {
     struct jwrite w;
     struct summary s;
     struct gs_error err = {0};
-    struct subject about = {.a = a, .advice = advice, .top = 10};
-    const struct doc *d = analysis_report(&about, NULL, arena, &err);
-    render_text(out, d, &plain);
-    render_markdown(out, d, NULL);
-    render_html(out, d);
     jw_init(&w, out, 0);
     analysis_json(&w, a, advice, &(struct analysis_json_opts){.top_kernels = 10});
     summary_make(&s, a, arena);
     summary_phases(&s, arena);
-    about = (struct subject){.a = a, .summary = &s, .top = 10};
+    struct subject about = {.a = a, .summary = &s, .top = 10};
     render_text(out, summary_report(&about, NULL, arena, &err), &plain);
+}
+
+static void as_charts(const struct analysis *a, struct str *out, struct arena *arena)
+{
     for (size_t i = 0; charts[i]; i++)
         if (charts[i]->has(a))
             render_svg(out, chart_draw(charts[i], a, &(struct chart_opts){.top = 12}, arena),
                        &(struct svg_opts){0});
 }
 
-void everything(const struct trace *t)
+static void shown(const struct analysis *a, const struct advice *advice, struct str *out,
+                  enum everything_part part, struct arena *arena)
+{
+    switch (part) {
+    case SHOW_TEXT:
+    case SHOW_PAGE:
+        as_text(a, advice, out, arena, part == SHOW_PAGE);
+        break;
+    case SHOW_JSON:
+        as_json(a, advice, out, arena);
+        break;
+    case SHOW_CHARTS:
+        as_charts(a, out, arena);
+        break;
+    case SHOW_PLAN:
+        planned(a, out, arena);
+        break;
+    case SHOW_COMPARED:
+        compared(a, out, arena);
+        break;
+    case SHOW_ALL:
+        for (part = 0; part < SHOW_ALL; part++)
+            shown(a, advice, out, part, arena);
+    }
+}
+
+void everything(const struct trace *t, enum everything_part part)
 {
     struct arena arena;
     struct str out;
@@ -97,9 +136,7 @@ void everything(const struct trace *t)
         struct advice advice;
         analysis_run(a, t, &o, &arena);
         advise(&advice, a, NULL, &arena);
-        shown(a, &advice, &out, &arena);
-        planned(a, &out, &arena);
-        compared(a, &out, &arena);
+        shown(a, &advice, &out, part, &arena);
     }
     arena_release(&arena);
 }
