@@ -3,14 +3,16 @@
  *
  * libotf2 is made for files of friends: what a damaged archive does to it, nobody knows. So a child
  * reads the archive, under limits of memory and time, and writes what it sees into a pipe as plain
- * records (child.c); the parent believes none of them and builds the trace (open.c), with the
+ * records (child.c); the parent believes none of them and builds the trace (records.c), with the
  * slices, tracks and categories of the Perfetto reader. If the child dies, that is an error like
- * any other.
+ * any other (open.c).
  */
 #ifndef GS_INGEST_OTF2_OTF2_H
 #define GS_INGEST_OTF2_OTF2_H
 
 #include <stdint.h>
+
+#include "model/trace.h"
 
 enum otf2_record_kind {
     O_STRING = 1, /* a = id, b = length; the text follows */
@@ -56,6 +58,10 @@ struct otf2_notes {
     uint64_t given;
     int64_t value[ON_NOTES];
 };
+
+/* Makes a trace of the records that a descriptor gives; the last file of the trace is the archive. */
+bool otf2_read(struct trace *t, int fd, const char *path, struct arena *arena,
+               struct gs_error *err);
 
 /* Reads the archive and writes records to the descriptor; does not return. */
 _Noreturn void otf2_child(const char *path, const char *stem, int fd, uint64_t bytes,
