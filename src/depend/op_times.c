@@ -3,7 +3,7 @@
 void op_lengths_make(struct op_lengths *l, size_t n, struct arena *a)
 {
     struct op_lengths fresh = {.arena = a};
-    idmap_init(&fresh.place, a);
+    fresh.wide = arena_array(a, int64_t *, n / TIMES_GROUP + 1);
     fresh.v = arena_array(a, uint32_t, n + 1);
     *l = fresh;
 }
@@ -33,17 +33,15 @@ void op_set_start_wide(struct op_times *t, uint32_t op, int64_t ns)
 
 int64_t op_lengths_long(const struct op_lengths *l, uint32_t op)
 {
-    return l->longer.v[idmap_get(&l->place, op)];
+    return l->wide[op / TIMES_GROUP][op % TIMES_GROUP];
 }
 
+/* In this order: where there is no memory for one, nothing is wrong. */
 void op_lengths_set_long(struct op_lengths *l, uint32_t op, int64_t ns)
 {
-    uint32_t place = idmap_get(&l->place, op);
-    if (place == NO_INDEX) { /* in this order: where there is no memory for one, nothing is wrong */
-        vec_push_alone(&l->longer, l->arena, ns);
-        idmap_put(&l->place, op, (uint32_t)l->longer.n - 1);
-    } else {
-        l->longer.v[place] = ns;
-    }
+    int64_t **group = &l->wide[op / TIMES_GROUP];
+    if (!*group)
+        *group = arena_array(l->arena, int64_t, TIMES_GROUP);
+    (*group)[op % TIMES_GROUP] = ns;
     l->v[op] = LENGTH_LONG;
 }

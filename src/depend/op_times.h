@@ -33,9 +33,8 @@ struct times_group {
 };
 
 struct op_lengths {
-    uint32_t *v;        /* or LENGTH_LONG */
-    struct idmap place; /* op -> longer */
-    VEC(int64_t) longer;
+    uint32_t *v;    /* or LENGTH_LONG */
+    int64_t **wide; /* by group of ops: in full, where one was too long; NULL: none was */
     struct arena *arena;
 };
 

@@ -241,6 +241,7 @@ ALWAYS_INLINE void keep_op(struct pass *s, uint32_t op, int64_t start, int64_t e
     } else if (sparse_has(&s->d->asked, op)) {
         s->ends[s->n_ends++] = end;
     }
+    s->placed = op + 1;
 }
 
 /* `lines` is known where it is called, so that each way has a loop of its own. */

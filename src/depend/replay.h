@@ -124,7 +124,7 @@ enum { BOUND_GROUP = 256 };
 
 struct replay {
     const struct depend *d;
-    struct op_times times; /* of the last run; none: as recorded */
+    struct op_times times; /* of the last run that was not only timed; none: as recorded */
     uint8_t *bound; /* by op: enum binding, and BOUND_ELSEWHERE; NULL: none was asked for yet */
     VEC(uint32_t) bound_to;   /* of BOUND_ELSEWHERE, in order of ops */
     uint32_t *bound_before;   /* by group of ops: so many of them come before it */
@@ -145,7 +145,10 @@ struct replay {
 /* Makes room in the arena, once for any number of runs one after another; a run may take more. */
 void replay_init(struct replay *r, const struct depend *d, struct arena *arena);
 
-/* Runs the graph with a change, or without (NULL). What an earlier run left is overwritten. */
+/*
+ * Runs the graph with a change, or without (NULL). What an earlier run left is overwritten, but for
+ * what one that is only timed does not keep: its ops must not be asked for.
+ */
 void replay_run(struct replay *r, const struct change *c);
 
 /*

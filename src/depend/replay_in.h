@@ -146,6 +146,7 @@ struct pass {
     struct stream_tail *tails; /* by stream, and one for work without; not with pipelines */
     int64_t *ends;             /* where only these are kept; else NULL */
     size_t n_ends;             /* so far */
+    uint32_t placed;           /* ops before this one have their place */
     size_t wait;               /* the next of the graph's waits ... */
     uint32_t wait_op;          /* ... and the op that it is of, or NO_INDEX */
     int64_t *carry;            /* by call's thread: host work beside removed calls */
@@ -202,9 +203,12 @@ struct joint_turns joints_last(const struct replay *r, struct arena *temporary);
 uint32_t joints_next(struct joint_turns *t);
 uint32_t joints_back(struct joint_turns *t);
 
-/* When an op ends that was placed before and that something besides its stream waits for. */
+/* When an op ends that something besides its stream waits for; one that has no place yet, as where
+ * a call that takes no time waits for what it started then, holds nothing up. */
 static inline int64_t asked_end(const struct pass *s, uint32_t op)
 {
+    if (op >= s->placed)
+        return INT64_MIN;
     return s->ends ? s->ends[sparse_place(&s->d->asked, op)] : op_end(&s->r->times, op);
 }
 

@@ -958,6 +958,51 @@ static void times_of_ops_are_kept_in_full(void **state)
     arena_release(&a);
 }
 
+/*
+ * Two threads in turns. A turn ends with a copying call of no length, whose copy began before it, at
+ * the moment of the first call of the other thread: that one is looked at before the copy has its
+ * place. What the room ran before must not show, and a run that is only timed says the same.
+ */
+static void a_run_does_not_depend_on_the_one_before(void **state)
+{
+    (void)state;
+    static const double hosts[] = {3, 0.25, 1.5};
+    struct made m;
+    struct view v;
+    struct depend d;
+    made_init(&m);
+    uint32_t other = made_thread(&m.t, 0, 2), stream = made_stream(&m, made_gpu(&m), 1);
+    int64_t at = 0;
+    for (int turn = 0; turn < 6; turn++) {
+        uint32_t thread = turn % 2 ? other : 0;
+        for (int i = 0; i < 20; i++, at += US(10))
+            made_kernel(&m, "k", stream, at + US(6), at + US(9),
+                        made_call_on(&m, thread, REGION_HIP, "hipLaunchKernel", at, at + US(5)));
+        uint32_t call = made_call_on(&m, thread, REGION_HIP, "hipMemcpy", at, at);
+        made_copy(&m, COPY_D2H, stream, at - US(1), at, call);
+    }
+    struct view_opts o = {.gpu = -1, .process = -1, .threads = 1};
+    view_make(&v, &m.t, &o, &m.arena);
+    depend_make(&d, &v, &m.arena);
+    assert_int_equal(d.handovers.n, 5);
+    assert_true(d.awaited.n > 0);
+    struct replay used, used_for_times;
+    replay_init(&used, &d, &m.arena);
+    replay_init(&used_for_times, &d, &m.arena);
+    used_for_times.times_only = true;
+    for (size_t i = 0; i < ARRAY_LEN(hosts); i++) {
+        struct change c = {.host = hosts[i]};
+        struct replay fresh;
+        replay_init(&fresh, &d, &m.arena);
+        replay_run(&fresh, &c);
+        replay_run(&used, &c);
+        replay_run(&used_for_times, &c);
+        assert_int_equal(used.end_ns, fresh.end_ns);
+        assert_int_equal(used_for_times.end_ns, fresh.end_ns);
+    }
+    made_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -980,6 +1025,7 @@ int main(void)
         unit_test(a_wait_before_freeing_goes_with_it),
         unit_test(tiny_copies_in_a_row_become_one),
         unit_test(launches_of_graphs_are_told_by_kind_and_name),
+        unit_test(a_run_does_not_depend_on_the_one_before),
     };
     return unit_run(tests);
 }

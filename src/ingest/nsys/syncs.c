@@ -81,11 +81,13 @@ static void begin(void *ctx, size_t rows)
     r->type = arena_array(a, uint8_t, rows);
 }
 
+/* Columns of 32 bits; a stream that is none keeps to that. */
 static void narrow(uint32_t *out, const struct scan_batch *b, int column)
 {
     const int64_t *v = batch_ints(b, column);
     for (size_t i = 0; i < b->n; i++)
-        out[b->first + i] = v[i] < 0 || v[i] > NO_EVENT ? NO_EVENT : (uint32_t)v[i];
+        out[b->first + i] =
+            column == STREAM && (v[i] < 0 || v[i] > NO_EVENT) ? NO_EVENT : (uint32_t)v[i];
 }
 
 static void rows(void *ctx, const struct scan_batch *b)
@@ -166,7 +168,7 @@ static uint32_t stream_of(const struct records *r, size_t i, uint32_t process,
                           const struct idmap *streams)
 {
     const struct trace *t = r->n->trace;
-    if (r->stream[i] == NO_EVENT || r->device[i] == NO_EVENT)
+    if (r->stream[i] == NO_EVENT)
         return NO_INDEX;
     uint32_t agent = idmap_get(&r->n->agents, pair_key(process, r->device[i]));
     if (agent == NO_INDEX) /* no work was done there: nothing to wait for */
