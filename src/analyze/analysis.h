@@ -427,8 +427,7 @@ struct analysis {
     struct depend *depend; /* NULL: replay was not asked for, or there is no GPU work */
     struct replay *replay; /* room for replays of it, one at a time; NULL as above */
     struct arena *slack_room;
-    struct op_lengths
-        *slack; /* by op of the graph, until the critical path is told; in its own room */
+    struct op_lengths *slack; /* of ops, until the critical path is told; in its own room */
     struct path_stats path_stats;
     VEC(struct path_row) path;
     VEC(struct path_member) path_members;

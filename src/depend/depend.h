@@ -193,6 +193,14 @@ static inline uint32_t op_stream(const struct depend *d, uint32_t op)
     return op_is_copy(d, op) ? d->trace->copies.stream[row] : d->trace->kernels.stream[row];
 }
 
+/* The place of its stream in an array by stream that has one more, for work without. */
+static inline size_t op_lane(const struct depend *d, uint32_t op)
+{
+    uint32_t stream = op_stream(d, op);
+    size_t n = d->trace->streams.n;
+    return stream < n ? stream : n;
+}
+
 /* The GPU of the trace that a stream is of, or their number. */
 static inline size_t depend_gpu(const struct trace *t, uint32_t stream)
 {

@@ -145,7 +145,7 @@ static void append(struct building *b, struct lists *all, const struct list *l)
         all->calls++;
         return;
     }
-    size_t op = all->ops++, n_streams = d->trace->streams.n;
+    size_t op = all->ops++;
     if (d->op_start) {
         d->op_start[op] = l->time.start;
         d->op_end[op] = l->time.end;
@@ -154,8 +154,7 @@ static void append(struct building *b, struct lists *all, const struct list *l)
     if (d->op_call)
         d->op_call[op] = l->call;
     d->unlinked += l->call == NO_INDEX;
-    uint32_t stream = op_stream(d, (uint32_t)op);
-    uint32_t *slot = &all->last[stream < n_streams ? stream : n_streams];
+    uint32_t *slot = &all->last[op_lane(d, (uint32_t)op)];
     d->ops[op].prev = *slot;
     *slot = (uint32_t)op;
 }

@@ -227,10 +227,8 @@ static void not_after(int64_t *slot, int64_t ns)
 static int64_t *latest_end(const struct late *l, uint32_t op)
 {
     const struct depend *d = l->d;
-    if (sparse_has(&d->asked, op))
-        return &l->asked[sparse_place(&d->asked, op)];
-    uint32_t stream = op_stream(d, op);
-    return &l->next[stream < d->trace->streams.n ? stream : d->trace->streams.n];
+    return sparse_has(&d->asked, op) ? &l->asked[sparse_place(&d->asked, op)]
+                                     : &l->next[op_lane(d, op)];
 }
 
 static void take_slack(struct late *l, uint32_t op, int64_t latest)
@@ -277,9 +275,10 @@ static void hold_op(struct late *l, uint32_t op, size_t first)
     int64_t begin = m ? latest_start(l, m) : latest - (o.end - o.start);
     int64_t start = begin - depend_residual(d, op);
     uint32_t prev = d->ops[op].prev;
-    take_slack(l, op, latest);
-    if (!sparse_has(&d->asked, op))
+    if (!sparse_has(&d->asked, op)) {
+        take_slack(l, op, latest);
         *end = d->end_ns; /* from here on of the op before it */
+    }
     if (prev != NO_INDEX)
         not_after(latest_end(l, prev), start - lag_behind(d, o.start, op_span(d, prev).end));
     for (size_t i = first; i < d->waits.n && d->waits.v[i].op == op; i++)
@@ -453,7 +452,7 @@ struct op_lengths *path_slack(const struct replay *recorded, struct arena *arena
     }
     hold_ops(&l, &at, INT64_MIN);
     for (uint32_t op = 0; op < d->n_ops; op++)
-        if (sparse_has(&d->asked, op)) /* what clocks put behind it may have held it since */
+        if (sparse_has(&d->asked, op)) /* now that all that may hold it has been seen */
             take_slack(&l, op, *latest_end(&l, op));
     arena_release(temporary);
     return l.slack;

@@ -226,13 +226,6 @@ static void no_bounds(struct replay *r)
     r->last_op = NO_INDEX;
 }
 
-ALWAYS_INLINE struct stream_tail *tail_of_op(const struct pass *s, uint32_t op)
-{
-    uint32_t stream = op_stream(s->d, op);
-    size_t n = s->d->trace->streams.n;
-    return &s->tails[stream < n ? stream : n];
-}
-
 ALWAYS_INLINE void keep_op(struct pass *s, uint32_t op, int64_t start, int64_t end)
 {
     if (!s->ends) {
@@ -260,7 +253,7 @@ ALWAYS_INLINE void place_op(struct pass *s, struct next_op n, const bool lines)
         at = place_of_op(s, op);
         after_pipeline(s, &x, op, at);
     } else {
-        tail = tail_of_op(s, op);
+        tail = &s->tails[op_lane(d, op)];
         after_stream(s, &x, tail, call, o.start);
     }
     if (op == s->wait_op)

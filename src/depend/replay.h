@@ -134,9 +134,8 @@ struct replay {
     double host;              /* the host's pace: factor of recorded times */
     uint32_t *met_last;       /* by meeting: the call or op that came last; NULL: there are none */
     uint8_t *marks;           /* by call: room for what a change marks */
-    bool
-        times_only; /* the next runs need no path: of ops only what start_ns and end_ns take is kept */
-    int64_t *ends; /* ... which is this, by place in d->asked; NULL: there was no such run yet */
+    bool times_only;          /* the next runs need only start_ns and end_ns, and keep of ops ... */
+    int64_t *ends; /* ... when those of d->asked end, by place there; NULL: no such run yet */
     int64_t start_ns, end_ns;
     uint32_t last_op; /* that ended last */
     struct arena *arena;

@@ -246,9 +246,9 @@ void pipeline_init(struct pass *s, struct arena *temporary);
 static inline struct place place_of_op(const struct pass *s, uint32_t op)
 {
     const struct trace *t = s->d->trace;
-    uint32_t row = op_row(s->d, op), stream = op_stream(s->d, op);
+    uint32_t row = op_row(s->d, op);
     enum copy_kind kind = op_is_copy(s->d, op) ? (enum copy_kind)t->copies.kind[row] : COPY_KINDS;
-    return (struct place){&s->lines[stream < t->streams.n ? stream : t->streams.n], kind};
+    return (struct place){&s->lines[op_lane(s->d, op)], kind};
 }
 void after_pipeline(struct pass *s, struct ready *x, uint32_t op, struct place at);
 void pass_pipeline(struct pass *s, uint32_t op, struct place at, int64_t end);
