@@ -30,7 +30,6 @@ struct grouping {
     VEC(struct group) groups;
     VEC(const struct group *) order; /* as they are shown */
     const uint32_t *rows;
-    uint32_t *of_kernel; /* by place in rows: group, or NO_INDEX */
     int64_t *durations;  /* group after group */
     VEC(size_t) batches; /* first of the order in each, and the end */
     struct hotspot *out;
@@ -89,11 +88,10 @@ static void count_kernels(struct grouping *s)
     for (size_t i = 0; i < a->view.n_kernels; i++) {
         uint32_t row = s->rows[i];
         int64_t ns = kernel_ns(a, row);
-        s->of_kernel[i] = NO_INDEX;
         if (ns < a->opts.min_duration_ns)
             continue;
-        s->of_kernel[i] = group_of(s, row);
-        struct group *group = &s->groups.v[s->of_kernel[i]];
+        uint32_t of = group_of(s, row); /* which may be a new one */
+        struct group *group = &s->groups.v[of];
         group->calls++;
         group->total += (uint64_t)ns;
         if (ns > group->most || (ns == group->most && row < group->slowest)) {
@@ -114,9 +112,13 @@ static void place_kernels(struct grouping *s)
         sum += s->groups.v[i].calls;
     }
     s->durations = arena_array(s->arena, int64_t, sum);
-    for (size_t i = 0; i < a->view.n_kernels; i++)
-        if (s->of_kernel[i] != NO_INDEX)
-            s->durations[at[s->of_kernel[i]]++] = kernel_ns(a, s->rows[i]);
+    for (size_t i = 0; i < a->view.n_kernels; i++) {
+        int64_t ns = kernel_ns(a, s->rows[i]);
+        if (ns < a->opts.min_duration_ns)
+            continue;
+        uint32_t of = group_of(s, s->rows[i]);
+        s->durations[at[of]++] = ns;
+    }
 }
 
 /*
@@ -256,7 +258,6 @@ static void run(struct analysis *a, struct arena *arena)
         add_group(&s, s.names.symbol[i], 0);
     s.rows_arena = arena_child(s.arena);
     s.rows = kernel_rows(&a->view, s.rows_arena);
-    s.of_kernel = arena_array(s.rows_arena, uint32_t, a->view.n_kernels);
     count_kernels(&s);
     place_kernels(&s);
     arena_release(s.rows_arena);

@@ -69,7 +69,7 @@ static void count_launches(struct selection *s)
     const struct trace *t = s->a->trace;
     const uint32_t *rows = kernel_rows(&s->a->view, s->arena);
     for (size_t i = 0; i < s->a->view.n_kernels; i++) {
-        uint32_t row = rows[i], launch = t->kernels.launch[row];
+        uint32_t row = rows[i], launch = kernels_launch_at(t, row);
         uint8_t kernel = s->of_symbol[t->kernels.symbol[row]];
         if (kernel == MAX_KERNELS || launch >= t->launches.n)
             continue;

@@ -16,7 +16,7 @@ uint32_t *shapes_find(const struct trace *t, struct arena *a);
 /* Of a kernels row; NO_INDEX when its sizes were not recorded, which is a shape like others. */
 static inline uint32_t shape_of(const struct view *v, uint32_t row)
 {
-    uint32_t launch = v->trace->kernels.launch[row];
+    uint32_t launch = kernels_launch_at(v->trace, row);
     return launch < v->trace->launches.n ? v->shapes[launch] : NO_INDEX;
 }
 

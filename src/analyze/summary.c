@@ -63,7 +63,7 @@ static void add_dispatch(struct walk *w, struct kernel_sum *s, uint32_t row, dou
 {
     const struct trace *t = w->a->trace;
     const struct symbol *symbol = &t->symbols.v[t->kernels.symbol[row]];
-    uint32_t launch = t->kernels.launch[row], lds = symbol->lds_bytes;
+    uint32_t launch = kernels_launch_at(t, row), lds = symbol->lds_bytes;
     double threads = NAN;
     if (launch < t->launches.n) {
         const struct launch *l = &t->launches.v[launch];

@@ -65,7 +65,7 @@ static void add_to_graph(struct firsts *f, uint32_t row, uint32_t process)
         vec_push(&f->graphs, f->temporary, ((struct graph){call, process, 0}));
     }
     uint64_t hash = hash_u64(t->symbols.v[t->kernels.symbol[row]].name);
-    uint32_t launch = t->kernels.launch[row];
+    uint32_t launch = kernels_launch_at(t, row);
     for (int i = 0; launch < t->launches.n && i < 3; i++)
         hash = hash_u64(hash ^ ((uint64_t)t->launches.v[launch].grid[i] << 32 |
                                 t->launches.v[launch].group[i]));

@@ -1,5 +1,7 @@
 #include "base/sparse.h"
 
+#include <string.h>
+
 void sparse_make(struct sparse *s, const uint32_t *dense, size_t rows, struct arena *a)
 {
     *s = (struct sparse){0};
@@ -23,6 +25,12 @@ void sparse_marks(struct sparse *s, size_t rows, struct arena *a)
 {
     *s = (struct sparse){.has = arena_array(a, uint64_t, rows / 64 + 1),
                          .before = arena_array(a, uint32_t, rows / 64 + 1)};
+}
+
+void sparse_unmark(struct sparse *s, size_t rows)
+{
+    memset(s->has, 0, (rows / 64 + 1) * sizeof(*s->has));
+    s->n = 0;
 }
 
 void sparse_marked(struct sparse *s, size_t rows)

@@ -12,6 +12,8 @@
  *     sparse_mark(&asked, i);                   // any number of times
  *     sparse_marked(&asked, n);
  *     sparse_place(&asked, i)                   // of a marked one: so many come before it
+ *     sparse_last(&asked, i), sparse_next(&asked, i, n)    // where the ones beside a row are
+ *     sparse_unmark(&asked, n);                 // to be marked anew
  *
  * One that is all zero has no row that is something. Ownership: the arena. Thread-safety: read-only
  * once made.
@@ -37,6 +39,7 @@ void sparse_make(struct sparse *s, const uint32_t *dense, size_t rows, struct ar
 
 void sparse_marks(struct sparse *s, size_t rows, struct arena *a);
 void sparse_marked(struct sparse *s, size_t rows);
+void sparse_unmark(struct sparse *s, size_t rows);
 
 static inline void sparse_mark(struct sparse *s, size_t row)
 {
@@ -61,6 +64,29 @@ static inline uint32_t sparse_place(const struct sparse *s, size_t row)
 {
     uint64_t below = s->has[row / 64] & ((UINT64_C(1) << (row % 64)) - 1);
     return s->before[row / 64] + bits_set(below);
+}
+
+/* The last marked row that is not behind this one; there is one. */
+static inline size_t sparse_last(const struct sparse *s, size_t row)
+{
+    size_t word = row / 64;
+    uint64_t upto = s->has[word] & ((UINT64_C(2) << (row % 64)) - 1);
+    while (!upto)
+        upto = s->has[--word];
+    return word * 64 + 63 - (size_t)__builtin_clzll(upto);
+}
+
+/* The first marked row from this one on, before `end`; else `end`. */
+static inline size_t sparse_next(const struct sparse *s, size_t row, size_t end)
+{
+    for (size_t word = row / 64; row < end; row = ++word * 64) {
+        uint64_t from = s->has[word] & -(UINT64_C(1) << (row % 64));
+        if (from) {
+            size_t found = word * 64 + (size_t)__builtin_ctzll(from);
+            return found < end ? found : end;
+        }
+    }
+    return end;
 }
 
 static inline uint32_t sparse_get(const struct sparse *s, size_t row)

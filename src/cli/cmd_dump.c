@@ -200,7 +200,7 @@ static void dump_kernel(struct out *o, size_t i)
 {
     const struct kernels *k = &o->t->kernels;
     const struct symbol *s = &o->t->symbols.v[k->symbol[i]];
-    const struct launch *l = &o->t->launches.v[k->launch[i]];
+    const struct launch *l = &o->t->launches.v[kernels_launch_at(o->t, i)];
     put_times(o, i, k->start_ns[i], k->end_ns[i], kernels_id_at(o->t, i));
     put_string(o, s->name);
     put_string(o, s->short_name);

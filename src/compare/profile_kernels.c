@@ -94,11 +94,11 @@ static void find_slots(struct grouping *s)
 
 static uint32_t config_of(struct grouping *s, uint32_t row)
 {
-    const struct kernels *k = &s->a->trace->kernels;
-    uint32_t name = s->names.of_symbol[k->symbol[row]], launch = k->launch[row];
-    if (launch >= s->a->trace->launches.n)
+    const struct trace *t = s->a->trace;
+    uint32_t name = s->names.of_symbol[t->kernels.symbol[row]], launch = kernels_launch_at(t, row);
+    if (launch >= t->launches.n)
         launch = NO_INDEX;
-    uint32_t gpu = s->slot[k->stream[row]];
+    uint32_t gpu = s->slot[t->kernels.stream[row]];
     uint64_t key =
         hash_u64((uint64_t)gpu << 32 | name) ^ (launch == NO_INDEX ? 0 : s->shape[launch]);
     uint32_t found = idmap_get(&s->of_key, key);

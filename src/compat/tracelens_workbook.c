@@ -125,9 +125,10 @@ static void fill_detail(const struct sheet *s, size_t i, void *row)
     out->duration_us = (double)kernel_ns(d->t->a, r) / 1e3;
     out->stream = k->stream[r] == NO_INDEX ? -1 : t->streams.v[k->stream[r]].id;
     out->dispatch_id = kernels_id_at(t, r);
+    uint32_t launch = kernels_launch_at(t, r);
     for (int x = 0; x < 3; x++) {
-        out->grid[x] = k->launch[r] == NO_INDEX ? 1 : t->launches.v[k->launch[r]].grid[x];
-        out->group[x] = k->launch[r] == NO_INDEX ? 1 : t->launches.v[k->launch[r]].group[x];
+        out->grid[x] = launch == NO_INDEX ? 1 : t->launches.v[launch].grid[x];
+        out->group[x] = launch == NO_INDEX ? 1 : t->launches.v[launch].group[x];
     }
     out->agent_id = k->stream[r] == NO_INDEX ? -1 : d->agent_of_stream[k->stream[r]];
     out->thread_id =

@@ -254,7 +254,7 @@ static void put_kernel(struct chrome *w, uint32_t row, uint64_t tid)
 {
     const struct trace *t = w->t;
     const struct kernels *k = &t->kernels;
-    const struct launch *l = &t->launches.v[k->launch[row]];
+    const struct launch *l = &t->launches.v[kernels_launch_at(t, row)];
     const struct symbol *s = &t->symbols.v[k->symbol[row]];
     uint64_t grid[3], group[3];
     bool items = counts_items(t, k->call[row]);

@@ -41,7 +41,7 @@ const char *conversion_path(struct conversion *c, const char *ends)
 const char *conversion_kernel_name(const struct conversion *c, size_t kernel)
 {
     const struct trace *t = c->trace;
-    uint32_t rename = t->launches.v[t->kernels.launch[kernel]].rename;
+    uint32_t rename = t->launches.v[kernels_launch_at(t, kernel)].rename;
     return trace_str(
         t, c->o->kernel_rename && rename ? rename : t->symbols.v[t->kernels.symbol[kernel]].name);
 }

@@ -173,7 +173,7 @@ static bool write_kernels(struct csv_out *w, struct gs_error *err)
     for (size_t i = 0; i < k->n; i++) {
         uint32_t process = process_of_kernel(t, i);
         const struct symbol *s = &t->symbols.v[k->symbol[i]];
-        const struct launch *l = &t->launches.v[k->launch[i]];
+        const struct launch *l = &t->launches.v[kernels_launch_at(t, i)];
         if (!conversion_takes(w->c, process))
             continue;
         csv_row_of(w, process, true);
@@ -396,7 +396,7 @@ static void put_counter(struct csv_out *w, uint32_t kernel, uint32_t counter, do
     const struct trace *t = w->t;
     const struct kernels *k = &t->kernels;
     const struct symbol *s = &t->symbols.v[k->symbol[kernel]];
-    const struct launch *l = &t->launches.v[k->launch[kernel]];
+    const struct launch *l = &t->launches.v[kernels_launch_at(t, kernel)];
     uint32_t process = process_of_kernel(t, kernel);
     csv_row_of(w, process, true);
     csv_put_int(w, conversion_call(w->c, k->call[kernel]));

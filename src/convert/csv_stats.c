@@ -149,7 +149,7 @@ static void add_device(struct csv_out *w, struct stat_table *tables)
     struct arena *a = w->c->arena;
     const struct allocations *m = &t->allocations;
     for (size_t i = 0; i < t->kernels.n; i++) {
-        const struct launch *l = &t->launches.v[t->kernels.launch[i]];
+        const struct launch *l = &t->launches.v[kernels_launch_at(t, i)];
         uint32_t name = t->symbols.v[t->kernels.symbol[i]].name;
         name = w->c->o->kernel_rename && l->rename ? l->rename : name;
         if (conversion_takes(w->c, process_of_kernel(t, i)))

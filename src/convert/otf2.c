@@ -99,13 +99,13 @@ static OTF2_RegionRef describe_kernel(struct otf2_out *w, uint32_t row)
 {
     const struct trace *t = w->t;
     const struct kernels *k = &t->kernels;
-    const struct launch *l = &t->launches.v[k->launch[row]];
+    uint32_t launch = kernels_launch_at(t, row);
+    const struct launch *l = &t->launches.v[launch];
     attribute_text(w, OTF2_A_CATEGORY, otf2_category(REGION_OF_KERNEL));
     describe_thread(w, k->call[row], kernels_thread_at(t, row));
     attribute_int(w, OTF2_A_ID, kernels_id_at(t, row));
-    OTF2_AttributeList_AddStringRef(w->attributes, OTF2_A_GRID, extent(w, k->launch[row], false));
-    OTF2_AttributeList_AddStringRef(w->attributes, OTF2_A_WORKGROUP,
-                                    extent(w, k->launch[row], true));
+    OTF2_AttributeList_AddStringRef(w->attributes, OTF2_A_GRID, extent(w, launch, false));
+    OTF2_AttributeList_AddStringRef(w->attributes, OTF2_A_WORKGROUP, extent(w, launch, true));
     attribute_uint(w, OTF2_A_LDS, l->lds_bytes);
     attribute_uint(w, OTF2_A_SCRATCH, l->scratch_bytes);
     attribute_uint(w, OTF2_A_VGPRS, t->symbols.v[k->symbol[row]].vgprs);

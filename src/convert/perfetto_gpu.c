@@ -67,7 +67,7 @@ static void begin_kernel(struct device *d, uint64_t track, uint32_t row)
     const struct trace *t = w->t;
     const struct kernels *k = &t->kernels;
     const struct symbol *s = &t->symbols.v[k->symbol[row]];
-    uint32_t launch = k->launch[row];
+    uint32_t launch = kernels_launch_at(t, row);
     const struct launch *l = &t->launches.v[launch];
     bool renamed = w->c->o->kernel_rename && l->rename;
     uint64_t name = pf_name(w, renamed ? l->rename : s->name);

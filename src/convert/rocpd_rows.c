@@ -183,7 +183,7 @@ static int64_t put_kernel(struct rocpd_out *w, struct rocpd_process *p, uint32_t
 {
     const struct trace *t = w->t;
     const struct kernels *k = &t->kernels;
-    const struct launch *l = &t->launches.v[k->launch[i]];
+    const struct launch *l = &t->launches.v[kernels_launch_at(t, i)];
     int64_t call = conversion_call(w->c, k->call[i]);
     int64_t event = rocpd_add_event(p->set, "KERNEL_DISPATCH", call, call, NULL);
     int64_t dispatch = kernels_id_at(t, i) > 0 ? kernels_id_at(t, i) : (int64_t)i + 1;

@@ -137,7 +137,7 @@ static void scale_gpus(struct recipe *p, struct arena *temporary)
 static double resident(const struct recipe *p, uint32_t row)
 {
     const struct trace *t = p->d->trace;
-    const struct launch *l = &t->launches.v[t->kernels.launch[row]];
+    const struct launch *l = &t->launches.v[kernels_launch_at(t, row)];
     const struct symbol *s = &t->symbols.v[t->kernels.symbol[row]];
     uint32_t stream = t->kernels.stream[row];
     uint32_t gpu = stream < t->streams.n ? t->streams.v[stream].gpu : NO_INDEX;
@@ -163,7 +163,7 @@ static double resident(const struct recipe *p, uint32_t row)
 static double stream_scale(const struct recipe *p, uint32_t row)
 {
     const struct trace *t = p->d->trace;
-    uint32_t launch = t->kernels.launch[row];
+    uint32_t launch = kernels_launch_at(t, row);
     if (launch >= t->launches.n || !t->launches.v[launch].grid[0])
         return 1; /* what it fills is not known */
     if (p->filled[launch] <= 0) {
@@ -203,8 +203,8 @@ static int64_t kernel_time(const struct recipe *p, uint32_t row, int64_t ns)
     if (c->remove[REMOVE_COMMUNICATION] &&
         p->d->view->kernel_class[t->kernels.symbol[row]] == KERNEL_COLLECTIVE)
         return 0;
-    if (c->launch_scale && t->kernels.launch[row] < t->launches.n)
-        factor *= (double)c->launch_scale[t->kernels.launch[row]];
+    if (c->launch_scale && kernels_launch_at(t, row) < t->launches.n)
+        factor *= (double)c->launch_scale[kernels_launch_at(t, row)];
     factor = doubtful(c, factor);
     if (c->streams > 1)
         factor *= stream_scale(p, row);

@@ -103,7 +103,7 @@ struct depend {
     const int64_t *start_of[2], *end_of[2]; /* of kernels and of copies: columns of the trace */
     int64_t *op_start, *op_end;             /* NULL: as in the trace, none is clipped: op_span() */
     struct op *ops;
-    uint32_t *op_call; /* the call that submitted each, or NO_INDEX; NULL: there are no calls */
+    uint32_t *op_call; /* the call that submitted each, or NO_INDEX; NULL: no op has one */
     VEC(struct long_residual) longest; /* sorted by op */
 
     /* Calls: the outer calls of all threads, thread by thread. */

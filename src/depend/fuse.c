@@ -57,7 +57,7 @@ static bool is_simple(const struct view *v, uint32_t row)
 /* Two launches over the same number of work-items. */
 static bool same_size(const struct trace *t, uint32_t x, uint32_t y)
 {
-    uint32_t a = t->kernels.launch[x], b = t->kernels.launch[y];
+    uint32_t a = kernels_launch_at(t, x), b = kernels_launch_at(t, y);
     if (a >= t->launches.n || b >= t->launches.n)
         return false;
     for (int i = 0; i < 3; i++)

@@ -13,7 +13,7 @@ static size_t thread_of(const struct depend *d, uint32_t call)
 /* When who takes part in a meeting begins. */
 static int64_t comes_at(const struct replay *r, const struct depend_meeting *m, uint32_t member)
 {
-    return m->kernels ? replay_op(r, member).start : r->joints.v[replay_head(r, member)].start;
+    return m->kernels ? replay_op(r, member).start : replay_call_start(r, member);
 }
 
 uint32_t last_of_meeting(const struct replay *r, const struct depend_meeting *m)
@@ -30,39 +30,50 @@ uint32_t last_of_meeting(const struct replay *r, const struct depend_meeting *m)
 }
 
 /* When a call can go on that meets others. */
-static int64_t leave_meeting(struct pass *s, const struct depend_meeting *m, struct joint *j,
+static int64_t leave_meeting(struct pass *s, const struct depend_meeting *m, struct joint j,
                              int64_t at)
 {
     struct replay *r = s->r;
     if (s->p.c->rank_typical) /* nobody is late, and nobody knows how much */
-        return add_ns(at, call_waits_until(s->d, j->call) - call_span(s->d, j->call).start);
+        return add_ns(at, call_waits_until(s->d, j.call) - call_span(s->d, j.call).start);
     int64_t all = comes_at(r, m, last_of_meeting(r, m));
-    if (all <= at || recipe_mark(&s->p, j->call) & (MARK_REMOVED | MARK_FREE))
+    if (all <= at || recipe_mark(&s->p, j.call) & (MARK_REMOVED | MARK_FREE))
         return at;
-    j->waited = WAITED_MEETING;
+    r->joints.how.v[j.number] |= WAITED_MEETING << JOINT_WAITED;
     return all;
 }
 
-void finish_call(struct pass *s, struct joint *j)
+void finish_joint(struct pass *s, struct joint j)
 {
     struct replay *r = s->r;
-    uint32_t op = recipe_awaited(&s->p, j->call);
-    int64_t at = j->start, recorded = call_span(s->d, j->call).end;
+    uint8_t *how = &r->joints.how.v[j.number];
+    uint32_t op = recipe_awaited(&s->p, j.call);
+    int64_t at = r->joints.start[j.number], recorded = call_span(s->d, j.call).end;
     if (op != NO_INDEX) {
         /* Clocks may say that the op ended after the call: it still ends that much before it. */
         int64_t late = op_span(s->d, op).end - recorded;
         int64_t end = sub_ns(asked_end(s, op), late > 0 ? late : 0);
         if (end > at) {
             at = end;
-            j->waited = WAITED_OP;
+            *how |= WAITED_OP << JOINT_WAITED;
         }
     }
-    const struct depend_meeting *m = meeting_of_call(s->d, j->call);
+    const struct depend_meeting *m = meeting_of_call(s->d, j.call);
     if (m && op == NO_INDEX)
         at = leave_meeting(s, m, j, at);
-    j->base = add_ns(at, recipe_own(&s->p, j->call));
-    if (!j->still)
-        j->base = sub_ns(j->base, at_pace(r, recorded));
+    int64_t base = add_ns(at, recipe_own(&s->p, j.call));
+    r->joints.base[j.number] = *how & JOINT_STILL ? base : sub_ns(base, at_pace(r, recorded));
+}
+
+void finish_joints(struct pass *s)
+{
+    const struct joints *all = &s->r->joints;
+    struct joint j = {.call = 0};
+    for (size_t n = s->d->n_calls; j.number < all->are.n; j.number++, j.call++) {
+        j.call = (uint32_t)sparse_next(&all->are, j.call, n);
+        if (all->base[j.number] == INT64_MIN)
+            finish_joint(s, j);
+    }
 }
 
 /*
@@ -135,25 +146,25 @@ static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
 }
 
 /* Behind a call of the same thread; host work that is done ahead may not be ready. */
-static int64_t after_program(struct pass *s, struct joint *j, bool handed)
+static int64_t after_program(struct pass *s, uint32_t call, bool handed, enum binding *how)
 {
     const struct depend *d = s->d;
-    int64_t before = call_span(d, j->call - 1).end, gap = call_span(d, j->call).start - before;
+    int64_t before = call_span(d, call - 1).end, gap = call_span(d, call).start - before;
     bool ahead = s->worker && gap >= AHEAD_GAP_NS && !handed;
-    int64_t wait = handed ? 0 : gap_before(s, j->call, gap);
+    int64_t wait = handed ? 0 : gap_before(s, call, gap);
     int64_t stays = !ahead ? wait : s->p.c->cautious ? wait / 5 : TAKE_OVER_NS;
-    int64_t at = add_ns(end_of_call(s, j->call - 1, before), stays < wait ? stays : wait);
-    j->bound = BIND_PROGRAM;
+    int64_t at = add_ns(end_of_call(s, call - 1, before), stays < wait ? stays : wait);
+    *how = BIND_PROGRAM;
     if (!ahead)
         return at;
-    size_t thread = thread_of(d, j->call);
+    size_t thread = thread_of(d, call);
     int64_t *worker = &s->worker[thread];
     if (*worker == INT64_MIN)
-        *worker = s->r->joints.v[replay_head(s->r, d->first_call[thread])].start;
+        *worker = s->r->joints.start[replay_head(s->r, d->first_call[thread])];
     *worker = add_ns(*worker, s->p.c->workers > 1 ? wait / s->p.c->workers : wait);
     if (*worker <= at)
         return at;
-    j->bound = BIND_WORKER;
+    *how = BIND_WORKER;
     return *worker;
 }
 
@@ -167,27 +178,28 @@ static int64_t after_handover(struct pass *s, uint32_t call, uint32_t from)
     return add_ns(end_of_call(s, from, before), at_pace(s->r, gap));
 }
 
-void start_joint(struct pass *s, struct joint *j)
+void start_joint(struct pass *s, struct joint j)
 {
-    bool begins = call_begins(s->d, j->call);
-    uint32_t from = depend_handed_by(s->d, j->call);
-    j->start = call_span(s->d, j->call).start;
-    j->bound = BIND_START;
-    if (!begins)
-        j->start = after_program(s, j, from != NO_INDEX);
+    bool begins = call_begins(s->d, j.call);
+    uint32_t from = depend_handed_by(s->d, j.call);
+    enum binding how = BIND_START;
+    int64_t start =
+        begins ? call_span(s->d, j.call).start : after_program(s, j.call, from != NO_INDEX, &how);
     if (from != NO_INDEX) {
-        int64_t end = after_handover(s, j->call, from);
-        if (end >= j->start || begins) {
-            j->start = end;
-            j->bound = BIND_HANDOVER;
+        int64_t end = after_handover(s, j.call, from);
+        if (end >= start || begins) {
+            start = end;
+            how = BIND_HANDOVER;
         }
     }
+    s->r->joints.start[j.number] = start;
+    s->r->joints.how.v[j.number] |= (uint8_t)how;
 }
 
 enum binding replay_call_bound(const struct replay *r, uint32_t call, uint32_t *to)
 {
-    const struct joint *j = &r->joints.v[replay_head(r, call)];
-    enum binding how = j->call == call ? (enum binding)j->bound : BIND_PROGRAM;
+    unsigned known = is_joint(r, call) ? r->joints.how.v[replay_head(r, call)] : BIND_PROGRAM;
+    enum binding how = (enum binding)(known & JOINT_BOUND);
     *to = how == BIND_PROGRAM    ? call - 1
           : how == BIND_HANDOVER ? depend_handed_by(r->d, call)
                                  : NO_INDEX;
@@ -222,50 +234,71 @@ static uint32_t plain_calls(const struct depend *d, const uint8_t *marks, uint32
     return n;
 }
 
-/* The last joint so far is that of the call. */
-static inline void set_head(struct replay *r, uint32_t call)
+/* The last joint so far is that of the calls from there up to `to`. */
+static inline void set_heads(struct joints *j, uint32_t from, uint32_t to)
 {
-    uint32_t joint = (uint32_t)r->joints.n - 1;
-    if (call % HEAD_GROUP == 0)
-        r->head_from[call / HEAD_GROUP] = joint;
-    r->head[call] = (uint8_t)(joint - r->head_from[call / HEAD_GROUP]);
-}
-
-/* And of those from there up to `to`. */
-static inline void set_heads(struct replay *r, uint32_t from, uint32_t to)
-{
+    uint32_t joint = (uint32_t)j->how.n - 1;
     for (uint32_t end; from < to; from = end) {
-        set_head(r, from);
+        if (from % HEAD_GROUP == 0)
+            j->head_from[from / HEAD_GROUP] = joint;
         end = from - from % HEAD_GROUP + HEAD_GROUP;
         end = end < to ? end : to;
-        memset(r->head + from, r->head[from], end - from);
+        memset(j->head + from, (uint8_t)(joint - j->head_from[from / HEAD_GROUP]), end - from);
     }
+}
+
+/* A shortage of memory leaves no room, and nothing that is gone. */
+static void no_times(struct joints *j, struct arena *a)
+{
+    int64_t *start = j->start, *base = j->base;
+    j->start = j->base = NULL;
+    arena_give_back(a, start, j->room * sizeof(*start));
+    arena_give_back(a, base, j->room * sizeof(*base));
+    j->room = 0;
+}
+
+void replay_room(struct replay *r)
+{
+    struct joints *j = &r->joints;
+    size_t n = j->are.n;
+    if (n > j->room || !j->base) {
+        no_times(j, r->arena);
+        int64_t *start = arena_array(r->arena, int64_t, n + 1);
+        j->base = arena_array(r->arena, int64_t, n + 1);
+        j->start = start;
+        j->room = n + 1;
+    }
+    for (size_t i = 0; i < n; i++)
+        j->base[i] = INT64_MIN; /* its end is not known yet */
 }
 
 void replay_joints(struct replay *r, const uint8_t *marks, int64_t ahead_ns)
 {
     const struct depend *d = r->d;
+    struct joints *j = &r->joints;
     unsigned before = 0;
     bool was_still = false;
-    r->joints.n = 0;
+    sparse_unmark(&j->are, d->n_calls);
+    j->how.n = 0;
+    j->any_still = false;
     for (uint32_t c = 0; c < d->n_calls; c++) {
         unsigned mark = marks ? marks[c] : 0;
         bool apart = d->about[c] & CALL_APART, still = !apart && is_still(d, c, mark, before);
         bool ahead = ahead_ns < INT64_MAX && !apart &&
                      call_span(d, c).start - call_span(d, c - 1).end >= ahead_ns;
-        if (apart || ahead || (mark | before && !(still && was_still)))
-            vec_push_alone(
-                &r->joints, r->arena,
-                ((struct joint){.base = INT64_MIN, .call = c, .still = still && !ahead}));
-        set_head(r, c);
+        still &= !ahead;
+        if (apart || ahead || (mark | before && !(still && was_still))) {
+            sparse_mark(&j->are, c);
+            vec_push_alone(&j->how, r->arena, still ? JOINT_STILL : 0);
+            j->any_still |= still;
+        }
         before = mark;
-        was_still = still && !ahead; /* asked for behind marked calls only */
-        if (mark || ahead_ns < INT64_MAX)
-            continue;
-        uint32_t n = plain_calls(d, marks, c + 1);
-        set_heads(r, c + 1, c + 1 + n);
-        c += n;
+        was_still = still; /* asked for behind marked calls only */
+        uint32_t plain = mark || ahead_ns < INT64_MAX ? 0 : plain_calls(d, marks, c + 1);
+        set_heads(j, c, c + 1 + plain);
+        c += plain;
     }
+    sparse_marked(&j->are, d->n_calls);
 }
 
 /* ---- in order ---- */
@@ -276,9 +309,11 @@ struct joint_turns joints_first(const struct replay *r, struct arena *temporary)
     const struct depend *d = r->d;
     struct joint_turns t = {.r = r};
     t.due = arena_array(temporary, struct joint_due, d->view->n_threads + 1);
-    for (size_t i = 0; i < d->view->n_threads; i++)
-        if (d->first_call[i] < d->first_call[i + 1])
-            t.due[i] = (struct joint_due){replay_head(r, d->first_call[i]), 1};
+    for (size_t i = 0; i < d->view->n_threads; i++) {
+        uint32_t call = d->first_call[i];
+        if (call < d->first_call[i + 1])
+            t.due[i] = (struct joint_due){{replay_head(r, call), call}, 1};
+    }
     return t;
 }
 
@@ -288,18 +323,18 @@ struct joint_turns joints_last(const struct replay *r, struct arena *temporary)
     struct joint_turns t = {.r = r, .i = d->n_calls};
     t.due = arena_array(temporary, struct joint_due, d->view->n_threads + 1);
     for (size_t i = 0; i < d->view->n_threads; i++) {
-        if (d->first_call[i] == d->first_call[i + 1])
+        uint32_t end = d->first_call[i + 1];
+        if (d->first_call[i] == end)
             continue;
-        uint32_t last = replay_head(r, d->first_call[i + 1] - 1);
-        t.due[i] = (struct joint_due){last, d->first_call[i + 1] - r->joints.v[last].call};
+        uint32_t call = (uint32_t)sparse_last(&r->joints.are, end - 1);
+        t.due[i] = (struct joint_due){{replay_head(r, call), call}, end - call};
     }
     return t;
 }
 
-uint32_t joints_next(struct joint_turns *t)
+bool joints_next(struct joint_turns *t, struct joint *j)
 {
-    const struct replay *r = t->r;
-    const struct depend *d = r->d;
+    const struct depend *d = t->r->d;
     struct joint_due *due = t->due, *next = due;
     const uint8_t *only = d->turn_bytes == 1 ? d->turn[0] : NULL; /* of few threads: the usual */
     size_t i = t->i, n = d->n_calls;
@@ -310,27 +345,31 @@ uint32_t joints_next(struct joint_turns *t)
     }
     t->i = i + 1;
     if (i >= n)
-        return NO_INDEX;
-    uint32_t joint = next->joint++;
-    bool last = next->joint == r->joints.n || call_begins(d, r->joints.v[next->joint].call);
-    next->turns = last ? 0 : r->joints.v[next->joint].call - r->joints.v[joint].call;
-    return joint;
+        return false;
+    *j = next->at;
+    uint32_t end = d->first_call[next - due + 1];
+    next->at.number++;
+    next->at.call = (uint32_t)sparse_next(&t->r->joints.are, j->call + 1, end);
+    next->turns = next->at.call < end ? next->at.call - j->call : 0;
+    return true;
 }
 
-uint32_t joints_back(struct joint_turns *t)
+bool joints_back(struct joint_turns *t, struct joint *j)
 {
-    const struct replay *r = t->r;
-    const struct depend *d = r->d;
+    const struct depend *d = t->r->d;
     while (t->i) {
         struct joint_due *next = &t->due[turn_of(d, --t->i)];
         if (--next->turns)
             continue;
-        uint32_t joint = next->joint--;
-        bool first = call_begins(d, r->joints.v[joint].call);
-        next->turns = first ? 0 : r->joints.v[joint].call - r->joints.v[next->joint].call;
-        return joint;
+        *j = next->at;
+        if (!call_begins(d, j->call)) {
+            next->at.number--;
+            next->at.call = (uint32_t)sparse_last(&t->r->joints.are, j->call - 1);
+            next->turns = j->call - next->at.call;
+        }
+        return true;
     }
-    return NO_INDEX;
+    return false;
 }
 
 /* ---- as recorded ---- */
@@ -338,20 +377,21 @@ uint32_t joints_back(struct joint_turns *t)
 void take_joints(struct replay *r)
 {
     const struct depend *d = r->d;
+    struct joints *all = &r->joints;
     replay_joints(r, NULL, INT64_MAX);
-    for (size_t i = 0; i < r->joints.n; i++) {
-        struct joint *j = &r->joints.v[i];
-        struct span s = call_span(d, j->call);
-        uint32_t op = awaited_op(d, j->call);
+    no_times(all, r->arena);
+    for (uint32_t i = 0, c = 0; i < all->are.n; i++, c++) {
+        c = (uint32_t)sparse_next(&all->are, c, d->n_calls);
+        struct span s = call_span(d, c);
+        uint32_t op = awaited_op(d, c);
         int64_t end = op == NO_INDEX ? s.start : op_span(d, op).end;
-        const struct depend_meeting *m = op == NO_INDEX ? meeting_of_call(d, j->call) : NULL;
-        j->start = s.start;
-        j->base = 0;
-        j->waited = (end < s.end ? end : s.end) > s.start ? WAITED_OP : WAITED_NOT;
+        const struct depend_meeting *m = op == NO_INDEX ? meeting_of_call(d, c) : NULL;
+        enum waited waited = (end < s.end ? end : s.end) > s.start ? WAITED_OP : WAITED_NOT;
         if (m && m->latest_ns > s.start)
-            j->waited = WAITED_MEETING;
-        j->bound = d->about[j->call] & CALL_HANDED ? BIND_HANDOVER
-                   : call_begins(d, j->call)       ? BIND_START
-                                                   : BIND_PROGRAM;
+            waited = WAITED_MEETING;
+        enum binding how = d->about[c] & CALL_HANDED ? BIND_HANDOVER
+                           : call_begins(d, c)       ? BIND_START
+                                                     : BIND_PROGRAM;
+        all->how.v[i] = (uint8_t)(how | waited << JOINT_WAITED);
     }
 }

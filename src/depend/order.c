@@ -265,6 +265,26 @@ static bool any_clipped(const struct view *v)
     return some;
 }
 
+static bool any_of(const struct building *b, const uint32_t *rows, size_t n, const uint32_t *call)
+{
+    for (size_t i = 0; i < n; i++)
+        if (depend_node_of(b, call[rows[i]]) != NO_INDEX)
+            return true;
+    return false;
+}
+
+/* Some op was submitted by a call that is known. */
+static bool any_called(const struct building *b)
+{
+    const struct trace *t = b->d->trace;
+    const struct view *v = b->d->view;
+    bool some = false;
+    for (size_t g = 0; g < v->n_gpus && !some; g++)
+        some = any_of(b, v->gpus[g].kernels, v->gpus[g].n_kernels, t->kernels.call) ||
+               any_of(b, v->gpus[g].copies, v->gpus[g].n_copies, t->copies.call);
+    return some;
+}
+
 /* Orders all nodes by time, calls before ops of the same moment, and numbers the ops. */
 static void order_nodes(struct building *b)
 {
@@ -278,7 +298,7 @@ static void order_nodes(struct building *b)
         d->op_end = arena_array(b->arena, int64_t, d->n_ops + 1);
     }
     d->ops = arena_array(b->arena, struct op, d->n_ops + 1);
-    if (d->n_calls)
+    if (any_called(b))
         d->op_call = arena_array(b->arena, uint32_t, d->n_ops + 1);
     all.last = arena_array(b->temporary, uint32_t, d->trace->streams.n + 1);
     collect_lists(b, &all);
@@ -291,7 +311,7 @@ static void group_ops(struct building *b)
 {
     struct depend *d = b->d;
     b->first_op = arena_array(b->temporary, uint32_t, d->n_calls + 2);
-    if (!d->n_calls)
+    if (!d->op_call)
         return;
     b->ops_of_call = arena_array(b->temporary, uint32_t, d->n_ops + 1);
     for (size_t op = 0; op < d->n_ops; op++)

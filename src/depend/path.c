@@ -208,8 +208,9 @@ enum path_kind path_largest(const int64_t ns[PATH_KINDS])
  */
 struct late {
     const struct depend *d;
-    const struct replay *r; /* as recorded: which joint a call is or follows ... */
-    struct joint *joints;   /* ... with the latest start, and as base the latest end */
+    const struct replay *r; /* as recorded: which joint a call is or follows */
+    int64_t *start;         /* by joint ... */
+    int64_t *after;         /* ... and how much later it and those that follow it may end */
     /* The latest end of each op: of those in d->asked by place there; of others only of the next one
      * of each stream, for nothing but the op behind it holds it. */
     int64_t *asked, *next;
@@ -240,17 +241,16 @@ static void take_slack(struct late *l, uint32_t op, int64_t latest)
 /* A call's end is not later than this, or its start; calls that follow a joint hold its end. */
 static void hold_end_at(const struct late *l, uint32_t call, int64_t ns)
 {
-    struct joint *j = &l->joints[replay_head(l->r, call)];
-    not_after(&j->base, ns - (call_span(l->d, call).end - call_span(l->d, j->call).end));
+    not_after(&l->after[replay_head(l->r, call)], ns - call_span(l->d, call).end);
 }
 
 static void hold_start_at(const struct late *l, uint32_t call, int64_t ns)
 {
-    struct joint *j = &l->joints[replay_head(l->r, call)];
-    if (j->call == call)
-        not_after(&j->start, ns);
+    uint32_t j = replay_head(l->r, call);
+    if (is_joint(l->r, call))
+        not_after(&l->start[j], ns);
     else
-        not_after(&j->base, ns - (call_span(l->d, call).start - call_span(l->d, j->call).end));
+        not_after(&l->after[j], ns - call_span(l->d, call).start);
 }
 
 /* All of a collective begin in time for the one that may least be late; found when the first is
@@ -299,7 +299,7 @@ static int64_t hold_end(struct late *l, uint32_t call)
     const struct depend *d = l->d;
     struct span c = call_span(d, call);
     uint32_t op = awaited_op(d, call);
-    int64_t begin = l->joints[replay_head(l->r, call)].base - (c.end - call_waits_until(d, call));
+    int64_t begin = l->after[replay_head(l->r, call)] + call_waits_until(d, call);
     if (op != NO_INDEX) {
         int64_t late = op_span(d, op).end - c.end;
         not_after(latest_end(l, op), begin + (late > 0 ? late : 0));
@@ -321,19 +321,20 @@ static int64_t hold_meeting(const struct late *l, uint32_t call)
     return m ? l->met[m - 1] : QUANTITY_MOST;
 }
 
-static void hold_joint(struct late *l, struct joint *j)
+static void hold_joint(struct late *l, struct joint j)
 {
     const struct depend *d = l->d;
-    uint32_t call = j->call, from = depend_handed_by(d, call);
+    uint32_t call = j.call, from = depend_handed_by(d, call);
+    int64_t *start = &l->start[j.number];
     struct span c = call_span(d, call);
-    not_after(&j->start, waits(d, call) ? hold_end(l, call) : j->base - (c.end - c.start));
-    not_after(&j->start, hold_meeting(l, call));
+    not_after(start, waits(d, call) ? hold_end(l, call) : l->after[j.number] + c.start);
+    not_after(start, hold_meeting(l, call));
     if (!call_begins(d, call)) {
         int64_t gap = c.start - call_span(d, call - 1).end;
-        hold_end_at(l, call - 1, j->start - (from != NO_INDEX ? 0 : gap));
+        hold_end_at(l, call - 1, *start - (from != NO_INDEX ? 0 : gap));
     }
     if (from != NO_INDEX)
-        hold_end_at(l, from, j->start - (c.start - call_span(d, from).end));
+        hold_end_at(l, from, *start - (c.start - call_span(d, from).end));
 }
 
 /*
@@ -420,11 +421,10 @@ static void prepare_late(struct late *l, const struct replay *r, struct arena *a
     op_lengths_make(l->slack, d->n_ops, arena);
     l->asked = arena_array(temporary, int64_t, d->asked.n + 1);
     l->next = arena_array(temporary, int64_t, d->trace->streams.n + 1);
-    l->joints = arena_array(temporary, struct joint, r->joints.n + 1);
-    for (size_t i = 0; i < r->joints.n; i++) {
-        l->joints[i] = r->joints.v[i];
-        l->joints[i].start = l->joints[i].base = QUANTITY_MOST;
-    }
+    l->start = arena_array(temporary, int64_t, r->joints.are.n + 1);
+    l->after = arena_array(temporary, int64_t, r->joints.are.n + 1);
+    for (size_t i = 0; i < r->joints.are.n; i++)
+        l->start[i] = l->after[i] = QUANTITY_MOST;
     for (size_t i = 0; i < d->asked.n; i++)
         l->asked[i] = d->end_ns;
     for (size_t i = 0; i <= d->trace->streams.n; i++)
@@ -444,11 +444,11 @@ struct op_lengths *path_slack(const struct replay *recorded, struct arena *arena
     struct back at = {.wait = d->waits.n, .op = (uint32_t)d->n_ops};
     at.waiting = by_end(d, &at.ends, temporary);
     struct joint_turns order = joints_last(recorded, temporary);
-    for (uint32_t j; (j = joints_back(&order)) != NO_INDEX;) {
-        int64_t start = call_span(d, recorded->joints.v[j].call).start;
+    for (struct joint j; joints_back(&order, &j);) {
+        int64_t start = call_span(d, j.call).start;
         hold_ops(&l, &at, start);
         hold_ends(&l, &at, start);
-        hold_joint(&l, &l.joints[j]);
+        hold_joint(&l, j);
     }
     hold_ops(&l, &at, INT64_MIN);
     for (uint32_t op = 0; op < d->n_ops; op++)

@@ -337,6 +337,7 @@ static void prepare(struct pass *s, const struct change *c, struct arena *tempor
     s->wait_op = d->waits.n ? d->waits.v[0].op : NO_INDEX;
     s->r->host = s->p.host;
     replay_joints(s->r, s->p.marks, c->prefetch ? AHEAD_GAP_NS : INT64_MAX);
+    replay_room(s->r);
 }
 
 /*
@@ -361,8 +362,9 @@ static void measure(struct replay *r)
 void replay_init(struct replay *r, const struct depend *d, struct arena *arena)
 {
     *r = (struct replay){.d = d, .host = 1, .arena = arena_child(arena)};
-    r->head = arena_array(arena, uint8_t, d->n_calls + 1);
-    r->head_from = arena_array(arena, uint32_t, d->n_calls / HEAD_GROUP + 1);
+    sparse_marks(&r->joints.are, d->n_calls, arena);
+    r->joints.head = arena_array(arena, uint8_t, d->n_calls + 1);
+    r->joints.head_from = arena_array(arena, uint32_t, d->n_calls / HEAD_GROUP + 1);
     r->marks = arena_array(arena, uint8_t, d->n_calls + 1);
     if (d->meetings.n)
         r->met_last = arena_array(arena, uint32_t, d->meetings.n);
@@ -394,14 +396,12 @@ void replay_run(struct replay *r, const struct change *c)
     prepare(&s, c ? c : &none, temporary);
     struct joint_turns order = joints_first(r, temporary);
     s.next = look_at_op(d, 0);
-    for (uint32_t i; (i = joints_next(&order)) != NO_INDEX;) {
-        struct joint *j = &r->joints.v[i];
-        place_ops(&s, call_span(d, j->call).start);
+    for (struct joint j; joints_next(&order, &j);) {
+        place_ops(&s, call_span(d, j.call).start);
         start_joint(&s, j);
     }
     place_ops(&s, INT64_MAX);
-    for (size_t i = 0; i < r->joints.n; i++)
-        joint_of(&s, r->joints.v[i].call);
+    finish_joints(&s);
     if (s.came)
         measure_ops(r);
     measure(r);

@@ -103,20 +103,27 @@ enum binding {
 enum waited { WAITED_NOT, WAITED_OP, WAITED_MEETING };
 
 /*
- * A call whose times do not just follow from the call before it on its thread: one that stands
- * apart (CALL_APART), that the change marks, or that comes behind a marked one. All others follow
- * the last joint before them, at the host's pace; a replay need not look at them.
+ * Joints: calls whose times do not just follow from the call before them on their thread: those that
+ * stand apart (CALL_APART), that the change marks, or that come behind a marked one. All others
+ * follow the last joint before them, at the host's pace; a replay need not look at them.
  */
-struct joint {
-    int64_t start;
-    int64_t base; /* of it and those that follow: new time = base + pace of the recorded one */
-    uint32_t call;
-    uint8_t bound;  /* enum binding */
-    uint8_t waited; /* its end was set by what it waits for, enum waited */
-    bool still;     /* it and those that follow take no time: they are part of a graph */
+struct joints {
+    struct sparse are;   /* bits, by call; their places are the joints' numbers */
+    uint8_t *head;       /* by call: replay_head(), beyond that of its group: asked for every op */
+    uint32_t *head_from; /* by group of calls */
+    int64_t *start;      /* by joint; NULL: all calls are as recorded */
+    int64_t *base;    /* of it and those that follow: new time = base + pace of the recorded one */
+    VEC(uint8_t) how; /* enum binding, and enum waited and JOINT_STILL above it */
+    bool any_still;
+    size_t room; /* of start and base */
 };
 
 enum { HEAD_GROUP = 256 };
+
+/* Its end was set by what it waits for: enum waited. */
+enum { JOINT_WAITED = 4, JOINT_BOUND = (1 << JOINT_WAITED) - 1 };
+/* It and those that follow take no time: they are part of a graph. */
+#define JOINT_STILL 0x80u
 
 /* What an op waited for is not just what stands in the graph under that edge, but in `bound_to`. */
 #define BOUND_ELSEWHERE 0x80u
@@ -126,16 +133,14 @@ struct replay {
     const struct depend *d;
     struct op_times times; /* of the last run that was not only timed; none: as recorded */
     uint8_t *bound; /* by op: enum binding, and BOUND_ELSEWHERE; NULL: none was asked for yet */
-    VEC(uint32_t) bound_to;   /* of BOUND_ELSEWHERE, in order of ops */
-    uint32_t *bound_before;   /* by group of ops: so many of them come before it */
-    VEC(struct joint) joints; /* in order of calls */
-    uint8_t *head;            /* by call: replay_head(), beyond that of its group */
-    uint32_t *head_from;      /* by group of calls */
-    double host;              /* the host's pace: factor of recorded times */
-    uint32_t *met_last;       /* by meeting: the call or op that came last; NULL: there are none */
-    uint8_t *marks;           /* by call: room for what a change marks */
-    bool times_only;          /* the next runs need only start_ns and end_ns, and keep of ops ... */
-    int64_t *ends; /* ... when those of d->asked end, by place there; NULL: no such run yet */
+    VEC(uint32_t) bound_to; /* of BOUND_ELSEWHERE, in order of ops */
+    uint32_t *bound_before; /* by group of ops: so many of them come before it */
+    struct joints joints;
+    double host;        /* the host's pace: factor of recorded times */
+    uint32_t *met_last; /* by meeting: the call or op that came last; NULL: there are none */
+    uint8_t *marks;     /* by call: room for what a change marks */
+    bool times_only;    /* the next runs need only start_ns and end_ns, and keep of ops ... */
+    int64_t *ends;      /* ... when those of d->asked end, by place there; NULL: no such run yet */
     int64_t start_ns, end_ns;
     uint32_t last_op; /* that ended last */
     struct arena *arena;
@@ -178,7 +183,12 @@ uint32_t replay_bound_to(const struct replay *r, uint32_t op);
 /* The joint that a call is or follows. */
 static inline uint32_t replay_head(const struct replay *r, uint32_t call)
 {
-    return r->head_from[call / HEAD_GROUP] + r->head[call];
+    return r->joints.head_from[call / HEAD_GROUP] + r->joints.head[call];
+}
+
+static inline bool is_joint(const struct replay *r, uint32_t call)
+{
+    return sparse_has(&r->joints.are, call);
 }
 
 static inline int64_t at_pace(const struct replay *r, int64_t recorded)
@@ -187,26 +197,32 @@ static inline int64_t at_pace(const struct replay *r, int64_t recorded)
 }
 
 /* What a recorded time became, of the call of a joint or one that follows it. */
-static inline int64_t behind_joint(const struct replay *r, const struct joint *j, int64_t recorded)
+static inline int64_t behind_joint(const struct replay *r, uint32_t joint, int64_t recorded)
 {
-    return j->still ? j->base : add_ns(j->base, at_pace(r, recorded));
+    const struct joints *j = &r->joints;
+    if (!j->base)
+        return recorded;
+    bool still = j->any_still && j->how.v[joint] & JOINT_STILL;
+    return still ? j->base[joint] : add_ns(j->base[joint], at_pace(r, recorded));
 }
 
 static inline int64_t replay_call_end(const struct replay *r, uint32_t call)
 {
-    return behind_joint(r, &r->joints.v[replay_head(r, call)], call_span(r->d, call).end);
+    return behind_joint(r, replay_head(r, call), call_span(r->d, call).end);
 }
 
 static inline int64_t replay_call_start(const struct replay *r, uint32_t call)
 {
-    const struct joint *j = &r->joints.v[replay_head(r, call)];
-    return j->call == call ? j->start : behind_joint(r, j, call_span(r->d, call).start);
+    uint32_t j = replay_head(r, call);
+    return is_joint(r, call) && r->joints.start ? r->joints.start[j]
+                                                : behind_joint(r, j, call_span(r->d, call).start);
 }
 
 static inline enum waited replay_waited(const struct replay *r, uint32_t call)
 {
-    const struct joint *j = &r->joints.v[replay_head(r, call)];
-    return j->call == call ? (enum waited)j->waited : WAITED_NOT;
+    if (!is_joint(r, call))
+        return WAITED_NOT;
+    return (enum waited)((r->joints.how.v[replay_head(r, call)] & ~JOINT_STILL) >> JOINT_WAITED);
 }
 
 /* What a call waited for last, and the call that this leads to, or NO_INDEX. */

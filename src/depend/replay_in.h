@@ -179,19 +179,24 @@ static inline void later(struct ready *x, int64_t at, enum binding how, uint32_t
  * the host works so long or longer.
  */
 void replay_joints(struct replay *r, const uint8_t *marks, int64_t ahead_ns);
+/* Room for their times, none of which is known then. */
+void replay_room(struct replay *r);
 
 /*
  * Joints in the order of the graph, without a look at the calls between them.
  *
  *     struct joint_turns t = joints_first(r, temporary);
- *     for (uint32_t j; (j = joints_next(&t)) != NO_INDEX;)
- *         visit(&r->joints.v[j]);
+ *     for (struct joint j; joints_next(&t, &j);)
+ *         visit(j.number, j.call);
  *
  * or from behind: joints_last(), joints_back().
  */
+struct joint {
+    uint32_t number, call;
+};
 struct joint_due {
-    uint32_t joint; /* the next one of a thread ... */
-    uint32_t turns; /* ... which comes when the thread had so many more; 0: there is none */
+    struct joint at; /* the next one of a thread ... */
+    uint32_t turns;  /* ... which comes when the thread had so many more; 0: there is none */
 };
 struct joint_turns {
     const struct replay *r;
@@ -200,8 +205,8 @@ struct joint_turns {
 };
 struct joint_turns joints_first(const struct replay *r, struct arena *temporary);
 struct joint_turns joints_last(const struct replay *r, struct arena *temporary);
-uint32_t joints_next(struct joint_turns *t);
-uint32_t joints_back(struct joint_turns *t);
+bool joints_next(struct joint_turns *t, struct joint *j);
+bool joints_back(struct joint_turns *t, struct joint *j);
 
 /* When an op ends that something besides its stream waits for; one that has no place yet, as where
  * a call that takes no time waits for what it started then, holds nothing up. */
@@ -213,32 +218,37 @@ static inline int64_t asked_end(const struct pass *s, uint32_t op)
 }
 
 /* joints.c: when a call begins, after all before it in the order, and its end. */
-void start_joint(struct pass *s, struct joint *j);
-void finish_call(struct pass *s, struct joint *j);
+void start_joint(struct pass *s, struct joint j);
+void finish_joint(struct pass *s, struct joint j);
+/* All that nobody has asked for. */
+void finish_joints(struct pass *s);
 /* Who of a meeting came last; all of them have begun when the first one leaves. */
 uint32_t last_of_meeting(const struct replay *r, const struct depend_meeting *m);
-/* The joints without a change, from recorded times. */
+/* The joints without a change: their times are the recorded ones. */
 void take_joints(struct replay *r);
 
 /* The joint of a call, with its end: found once, asked for often. */
-static inline struct joint *joint_of(struct pass *s, uint32_t call)
+static inline uint32_t joint_of(struct pass *s, uint32_t call)
 {
-    struct joint *j = &s->r->joints.v[replay_head(s->r, call)];
-    if (j->base == INT64_MIN)
-        finish_call(s, j);
+    uint32_t j = replay_head(s->r, call);
+    if (s->r->joints.base[j] == INT64_MIN)
+        finish_joint(s, (struct joint){j, (uint32_t)sparse_last(&s->r->joints.are, call)});
     return j;
 }
 
 static inline int64_t end_of_call(struct pass *s, uint32_t call, int64_t recorded)
 {
-    return behind_joint(s->r, joint_of(s, call), recorded);
+    const struct joints *all = &s->r->joints;
+    uint32_t j = joint_of(s, call);
+    bool still = all->any_still && all->how.v[j] & JOINT_STILL;
+    return still ? all->base[j] : add_ns(all->base[j], at_pace(s->r, recorded));
 }
 
 /* The joint itself may still wait for what it starts. */
 static inline int64_t start_of_call(struct pass *s, uint32_t call, int64_t recorded)
 {
-    const struct joint *j = &s->r->joints.v[replay_head(s->r, call)];
-    return j->call == call ? j->start : end_of_call(s, call, recorded);
+    return is_joint(s->r, call) ? s->r->joints.start[replay_head(s->r, call)]
+                                : end_of_call(s, call, recorded);
 }
 
 /* pipeline.c: copies over the link beside kernels. */

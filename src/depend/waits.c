@@ -188,11 +188,13 @@ static uint32_t room_in_queue(struct walk *w, uint32_t call)
 }
 
 /* The op behind which an event was recorded. */
-static uint32_t recorded_op(const struct walk *w, const struct syncs *s, uint32_t row)
+static uint32_t recorded_op(const struct walk *w, uint32_t row)
 {
-    if (s->source[row] == NO_INDEX || s->record[row] >= w->d->trace->regions.n)
+    const struct trace *t = w->d->trace;
+    uint32_t record = syncs_record_at(t, row);
+    if (syncs_source_at(t, row) == NO_INDEX || record >= t->regions.n)
         return NO_INDEX;
-    uint32_t call = w->b->node_of_row[s->record[row]];
+    uint32_t call = w->b->node_of_row[record];
     bool known = call != NO_INDEX && sparse_has(&w->recording, call);
     return known ? w->recorded[sparse_place(&w->recording, call)].op : NO_INDEX;
 }
@@ -200,14 +202,14 @@ static uint32_t recorded_op(const struct walk *w, const struct syncs *s, uint32_
 /* By that; false when it says nothing. */
 static bool by_record(struct walk *w, uint32_t call, uint32_t *op)
 {
-    const struct syncs *s = &w->d->trace->syncs;
+    const struct trace *t = w->d->trace;
     uint32_t row = sparse_get(&w->waiting, call);
     if (row == NO_INDEX)
         return false;
-    if (s->kind[row] == SYNC_EVENT)
-        *op = recorded_op(w, s, row);
-    else if (s->kind[row] == SYNC_STREAM && s->stream[row] != NO_INDEX)
-        *op = w->submitted[s->stream[row]];
+    if (t->syncs.kind[row] == SYNC_EVENT)
+        *op = recorded_op(w, row);
+    else if (t->syncs.kind[row] == SYNC_STREAM && syncs_stream_at(t, row) != NO_INDEX)
+        *op = w->submitted[syncs_stream_at(t, row)];
     else
         return false;
     if (*op != NO_INDEX)
@@ -256,15 +258,15 @@ static void use_stream(struct walk *w, uint32_t stream)
 /* A stream that was told to wait does so before its next op. */
 static void wait_on_stream(struct walk *w, uint32_t call)
 {
-    const struct syncs *s = &w->d->trace->syncs;
+    const struct trace *t = w->d->trace;
     uint32_t row = sparse_get(&w->waiting, call);
-    if (row == NO_INDEX || s->kind[row] != SYNC_STREAM_WAIT || s->stream[row] == NO_INDEX)
+    if (row == NO_INDEX || t->syncs.kind[row] != SYNC_STREAM_WAIT)
         return;
-    uint32_t op = recorded_op(w, s, row);
-    if (op == NO_INDEX || s->source[row] == s->stream[row])
+    uint32_t stream = syncs_stream_at(t, row), op = recorded_op(w, row);
+    if (stream == NO_INDEX || op == NO_INDEX || syncs_source_at(t, row) == stream)
         return;
-    vec_push(&w->pendings, w->b->temporary, ((struct pending){op, w->pending[s->stream[row]]}));
-    w->pending[s->stream[row]] = (uint32_t)w->pendings.n;
+    vec_push(&w->pendings, w->b->temporary, ((struct pending){op, w->pending[stream]}));
+    w->pending[stream] = (uint32_t)w->pendings.n;
 }
 
 static void submit(struct walk *w, uint32_t op)
@@ -288,22 +290,22 @@ static void submit(struct walk *w, uint32_t op)
 /* The call that recorded the event of a row, or NO_INDEX. */
 static uint32_t recording_call(const struct walk *w, size_t row)
 {
-    const struct syncs *s = &w->d->trace->syncs;
-    return s->source[row] < w->d->trace->streams.n ? depend_node_of(w->b, s->record[row])
-                                                   : NO_INDEX;
+    const struct trace *t = w->d->trace;
+    return syncs_source_at(t, row) < t->streams.n ? depend_node_of(w->b, syncs_record_at(t, row))
+                                                  : NO_INDEX;
 }
 
 /* Few calls wait, or many do: either way a bit for each call, and what there is to say of some. Of
  * several rows of a call the last one counts. */
 static void take_syncs(struct walk *w)
 {
-    const struct syncs *s = &w->d->trace->syncs;
+    const struct trace *t = w->d->trace;
     struct arena *a = w->b->temporary;
     size_t n = w->d->n_calls;
     sparse_marks(&w->waiting, n, a);
     sparse_marks(&w->recording, n, a);
-    for (size_t i = 0; i < s->n; i++) {
-        uint32_t call = depend_node_of(w->b, s->call[i]), record = recording_call(w, i);
+    for (size_t i = 0; i < t->syncs.n; i++) {
+        uint32_t call = depend_node_of(w->b, syncs_call_at(t, i)), record = recording_call(w, i);
         if (call != NO_INDEX)
             sparse_mark(&w->waiting, call);
         if (record != NO_INDEX)
@@ -313,13 +315,13 @@ static void take_syncs(struct walk *w)
     sparse_marked(&w->recording, n);
     w->waiting.v = arena_array(a, uint32_t, w->waiting.n + 1);
     w->recorded = arena_array(a, struct recorded, w->recording.n + 1);
-    for (size_t i = 0; i < s->n; i++) {
-        uint32_t call = depend_node_of(w->b, s->call[i]), record = recording_call(w, i);
+    for (size_t i = 0; i < t->syncs.n; i++) {
+        uint32_t call = depend_node_of(w->b, syncs_call_at(t, i)), record = recording_call(w, i);
         if (call != NO_INDEX)
             w->waiting.v[sparse_place(&w->waiting, call)] = (uint32_t)i;
         if (record != NO_INDEX)
             w->recorded[sparse_place(&w->recording, record)] =
-                (struct recorded){s->source[i], NO_INDEX};
+                (struct recorded){syncs_source_at(t, i), NO_INDEX};
     }
 }
 

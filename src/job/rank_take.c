@@ -104,7 +104,7 @@ static void take_kernels(struct job_rank *r, const struct analysis *a, struct ar
     } *sums = arena_array(temporary, struct sum, t->strings.n + 1);
     for (size_t g = 0; g < a->view.n_gpus; g++)
         for (size_t i = 0; i < a->view.gpus[g].n_kernels; i++) {
-            uint32_t row = a->view.gpus[g].kernels[i], launch = t->kernels.launch[row];
+            uint32_t row = a->view.gpus[g].kernels[i], launch = kernels_launch_at(t, row);
             if (launch >= t->launches.n || t->kernels.symbol[row] >= t->symbols.n)
                 continue;
             const uint32_t *grid = t->launches.v[launch].grid;

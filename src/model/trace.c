@@ -145,15 +145,6 @@ size_t trace_bytes(const struct trace *t)
     return n;
 }
 
-/* The column `id` and those behind it, or none. */
-static size_t first_packed(const struct table_desc *desc)
-{
-    for (size_t i = 0; i < desc->n_columns; i++)
-        if (!strcmp(desc->columns[i].name, "id"))
-            return i;
-    return desc->n_columns;
-}
-
 struct packing {
     void *table;
     const struct table_desc *desc;
@@ -165,10 +156,12 @@ struct packings {
     size_t n;
 };
 
-static void add_packing(struct packings *all, void *table, const struct table_desc *desc)
+static void add_packing(struct packings *all, void *table, const struct table_desc *desc,
+                        size_t offset)
 {
-    size_t first = first_packed(desc);
-    table_fit(table, desc);
+    size_t first = 0;
+    while (desc->columns[first].offset != offset)
+        first++;
     if (!table_pack_begin(table, desc, first))
         return;
     for (size_t i = first; i < desc->n_columns; i++)
@@ -190,8 +183,11 @@ void trace_pack(struct trace *t, int workers)
     TRACE_TABLES(COUNT)
 #undef COUNT
     struct packings all = {.v = arena_array(temporary, struct packing, most)};
-#define ADD(name) add_packing(&all, &t->name, &name##_desc);
-    TRACE_TABLES(ADD)
+#define FIT(name) table_fit(&t->name, &name##_desc);
+    TRACE_TABLES(FIT)
+#undef FIT
+#define ADD(name, first) add_packing(&all, &t->name, &name##_desc, offsetof(struct name, first));
+    TRACE_PACKED(ADD)
 #undef ADD
     parallel_for(workers, all.n, pack_one, &all);
     for (size_t i = 0; i < all.n; i++)

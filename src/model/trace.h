@@ -3,9 +3,9 @@
  *
  * Events are columns (tables, see table.h) that refer to each other and to the small entity lists
  * by index; NO_INDEX means "none" or "not known". Texts are string ids (strings.h). All times
- * are nanoseconds in the clock of the host that recorded them. Rows stand in file order. Columns
- * from `id` on are those that hardly anybody reads: once no row changes any more they may be packed
- * (trace_pack()), so that they are read by functions: regions_id_at(t, row).
+ * are nanoseconds in the clock of the host that recorded them. Rows stand in file order. The last
+ * columns of some tables are seldom read (TRACE_PACKED): once no row changes any more they may be
+ * packed (trace_pack()), so that they are read by functions: regions_id_at(t, row).
  *
  * A reader resolves everything here, so that no analysis knows formats:
  * - a stream is (process, GPU, stream handle); a thread is (process, tid); a GPU is a physical
@@ -74,12 +74,12 @@ enum marker_kind { MARKER_THREAD_RANGE, MARKER_PROCESS_RANGE, MARKER_INSTANT };
     X(int64_t, start_ns)                                                                           \
     X(int64_t, end_ns)                                                                             \
     X(uint32_t, symbol)                                                                            \
-    X(uint32_t, launch) /* grid and resources: launches[] */                                       \
     X(uint32_t, stream)                                                                            \
     X(uint32_t, call) /* regions row of the launching call */                                      \
     X(int64_t, id)    /* as the profiler numbers dispatches */                                     \
     X(uint32_t, queue)                                                                             \
-    X(uint32_t, thread) /* that launched it */
+    X(uint32_t, thread) /* that launched it */                                                     \
+    X(uint32_t, launch) /* grid and resources: launches[] */
 TABLE(kernels, KERNEL_COLUMNS);
 
 #define COPY_COLUMNS(X)                                                                            \
@@ -202,12 +202,12 @@ TABLE(messages, MESSAGE_COLUMNS);
  * the calls themselves need no row here.
  */
 #define SYNC_COLUMNS(X)                                                                            \
+    X(uint8_t, kind) /* enum sync_kind */                                                          \
     X(int64_t, start_ns)                                                                           \
     X(uint32_t, call)   /* regions row of the call that waits, or tells a stream to */             \
     X(uint32_t, stream) /* that waits (stream wait) or is waited for; NO_INDEX: all, or unknown */ \
     X(uint32_t, source) /* stream the event was recorded on, or NO_INDEX */                        \
-    X(uint32_t, record) /* regions row of the call that recorded the event, or NO_INDEX */         \
-    X(uint8_t, kind)    /* enum sync_kind */
+    X(uint32_t, record) /* regions row of the call that recorded the event, or NO_INDEX */
 TABLE(syncs, SYNC_COLUMNS);
 
 enum sync_kind {
@@ -504,10 +504,17 @@ void trace_note(struct trace *t, enum note_kind kind, uint64_t count, const char
 /* Adds `count` events to the category of this name, a string of the trace. */
 void trace_category(struct trace *t, uint32_t name, uint64_t count);
 
-/*
- * Columns from `id` on in little room; rows are final then. What is lent stays as it is. A second
- * time does nothing.
- */
+/* The tables whose last columns are seldom read, and the first of these. */
+#define TRACE_PACKED(X)                                                                            \
+    X(kernels, id)                                                                                 \
+    X(copies, id)                                                                                  \
+    X(allocations, id)                                                                             \
+    X(regions, id)                                                                                 \
+    X(markers, id)                                                                                 \
+    X(syncs, start_ns)
+
+/* These in little room; rows are final then. What is lent stays as it is. A second time does
+ * nothing. */
 void trace_pack(struct trace *t, int workers);
 
 /* Values of such a column, packed or not: by its number, from 0. */
@@ -520,6 +527,7 @@ void trace_pack(struct trace *t, int workers);
 SELDOM_READ(int64_t, kernels, id, 0)
 SELDOM_READ(uint32_t, kernels, queue, 1)
 SELDOM_READ(uint32_t, kernels, thread, 2)
+SELDOM_READ(uint32_t, kernels, launch, 3)
 SELDOM_READ(int64_t, copies, id, 0)
 SELDOM_READ(uint32_t, copies, thread, 1)
 SELDOM_READ(uint32_t, copies, src, 2)
@@ -527,6 +535,11 @@ SELDOM_READ(uint32_t, copies, dst, 3)
 SELDOM_READ(int64_t, allocations, id, 0)
 SELDOM_READ(int64_t, regions, id, 0)
 SELDOM_READ(int64_t, markers, id, 0)
+SELDOM_READ(int64_t, syncs, start_ns, 0)
+SELDOM_READ(uint32_t, syncs, call, 1)
+SELDOM_READ(uint32_t, syncs, stream, 2)
+SELDOM_READ(uint32_t, syncs, source, 3)
+SELDOM_READ(uint32_t, syncs, record, 4)
 #undef SELDOM_READ
 
 /* Number of events, and bytes the tables hold: for --stats. */

@@ -279,7 +279,7 @@ static inline uint32_t gpu_of_stream(const struct trace *t, uint32_t stream)
 /* How a kernel was launched; zeros where nobody says. */
 static inline struct launch q_launch(const struct trace *t, size_t kernel)
 {
-    uint32_t at = t->kernels.launch[kernel];
+    uint32_t at = kernels_launch_at(t, kernel);
     return at < t->launches.n ? t->launches.v[at] : (struct launch){0};
 }
 

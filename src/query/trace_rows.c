@@ -125,13 +125,15 @@ static int64_t id_of_stream(const struct trace *t, uint32_t s)
 }
 #define Y t->syncs
 #define SYNCS(X, P)                                                                                \
-    X(P, I, start, Y.start_ns[i], "ns")                                                            \
+    X(P, I, start, syncs_start_ns_at(t, i), "ns")                                                  \
     X(P, T, kind, Y.kind[i] < ARRAY_LEN(sync_kinds) ? sync_kinds[Y.kind[i]] : NULL,                \
       "stream wait: a stream waits for an event; else the host waits for this")                    \
-    X(P, I, region_id, q_call_id(d, Y.call[i]), "id of regions")                                   \
-    X(P, S, name, CALL_(Y.call[i]) ? t->regions.name[Y.call[i]] : NO_INDEX, "the call")            \
-    X(P, I, stream_id, id_of_stream(t, Y.stream[i]), "that waits, or is waited for")               \
-    X(P, I, source_stream_id, id_of_stream(t, Y.source[i]), "where the event was recorded")
+    X(P, I, region_id, q_call_id(d, syncs_call_at(t, i)), "id of regions")                         \
+    X(P, S, name, CALL_(syncs_call_at(t, i)) ? t->regions.name[syncs_call_at(t, i)] : NO_INDEX,    \
+      "the call")                                                                                  \
+    X(P, I, stream_id, id_of_stream(t, syncs_stream_at(t, i)), "that waits, or is waited for")     \
+    X(P, I, source_stream_id, id_of_stream(t, syncs_source_at(t, i)),                              \
+      "where the event was recorded")
 Q_PART(syncs, SYNCS)
 Q_COUNT(syncs, d->t->syncs.n)
 

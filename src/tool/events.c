@@ -70,9 +70,10 @@ static struct event_row of_kernel(const struct trace *t, size_t row, struct aren
     e.id = kernels_id_at(t, row);
     e.name = trace_str(t, t->symbols.v[k->symbol[row]].name);
     place(&e, t, k->stream[row], kernels_thread_at(t, row));
-    if (k->launch[row] < t->launches.n) {
-        e.grid = sizes(t->launches.v[k->launch[row]].grid, arena);
-        e.group = sizes(t->launches.v[k->launch[row]].group, arena);
+    uint32_t launch = kernels_launch_at(t, row);
+    if (launch < t->launches.n) {
+        e.grid = sizes(t->launches.v[launch].grid, arena);
+        e.group = sizes(t->launches.v[launch].group, arena);
     }
     caused_by(&e, t, k->call[row]);
     return e;

@@ -7,6 +7,8 @@ A kernel on one stream, an event behind it, a second stream that waits for the e
 kernel: written as rocpd (arguments of calls), Nsight Systems (its tables of events and waits) and
 Kineto ('cuda_sync'). In each form the graph must have every wait, the path must go through the
 streams, and a faster first kernel must win the same.
+
+And which record of an event a wait of Nsight Systems is for, where the event was recorded twice.
 """
 import argparse
 import json
@@ -131,6 +133,62 @@ def write_kineto(path, calls, kernels):
         json.dump({"schemaVersion": 1, "traceEvents": events}, f)
 
 
+def write_recorded_twice(path, ids):
+    """
+    Each process records event 5 on stream 1 and on stream 2, then stream 3 waits for it; `ids` are those
+    that the two records and the wait have for that purpose (None: there is no such column). A last wait
+    has no time: it is none.
+    """
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT)")
+    db.executemany("INSERT INTO StringIds VALUES (?, ?)", [(1, "k"), (2, "cudaLaunchKernel"), (3, "cudaEventRecord"),
+                                                         (4, "cudaStreamWaitEvent")])
+    db.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INT, end INT, eventClass INT, globalTid INT, "
+               "correlationId INT, nameId INT, returnValue INT)")
+    db.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INT, end INT, deviceId INT, contextId INT, streamId INT, "
+               "correlationId INT, globalPid INT, demangledName INT, shortName INT, gridX INT, gridY INT, gridZ INT, "
+               "blockX INT, blockY INT, blockZ INT, registersPerThread INT)")
+    sync_id = "" if ids is None else ", eventSyncId INT"
+    db.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start INT, end INT, deviceId INT, contextId INT, "
+               f"streamId INT, correlationId INT, globalPid INT, syncType INT, eventId INT{sync_id})")
+    db.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT(deviceId INT, contextId INT, streamId INT, "
+               f"correlationId INT, globalPid INT, eventId INT{sync_id})")
+    own = [(), (), ()] if ids is None else [(i,) for i in ids]
+    mark = "" if ids is None else ",?"
+    for process in (1, 2):
+        pid, at = process << 24, process * US
+        calls = [2, 2, 2, 3, 3, 4]
+        db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?,?,0,?,?,?,0)",
+                       [(at + 10 * i, at + 10 * i + 5, pid + 7, i + 1, name) for i, name in enumerate(calls)])
+        db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?,?,0,1,?,?,?,1,1,1,1,1,1,1,1,1)",
+                       [(at + 100 + i, at + 110 + i, i + 1, i + 1, pid) for i in range(3)])
+        db.executemany(f"INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES (0,1,?,?,?,5{mark})",
+                       [(1, 4, pid, *own[0]), (2, 5, pid, *own[1])])
+        db.executemany(f"INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (?,?,0,1,3,6,?,2,5{mark})",
+                       [(None, None, pid, *own[2]), (at + 50, at + 55, pid, *own[2])])
+    db.commit()
+    db.close()
+
+
+def recorded_twice(gpusight, folder):
+    wrong = 0
+    for what, ids, stream in (("the record of the same id", (100, 101, 100), 1), ("the other one", (100, 101, 101), 2),
+                              ("the last record without ids", None, 2), ("... with ids that repeat", (0, 0, 0), 2),
+                              ("... with an id of no record", (100, 101, 99), 2),
+                              ("... with ids out of range", (1 << 41, -5, 1 << 41), 2)):
+        path = os.path.join(folder, f"twice{wrong}.sqlite")
+        if os.path.exists(path):
+            os.unlink(path)
+        write_recorded_twice(path, ids)
+        rows = subprocess.run([gpusight, "query", "--format", "csv", path,
+                               "select kind, stream_id, source_stream_id from syncs"],
+                              stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[1:]
+        good = rows == [f"stream wait,3,{stream}"] * 2
+        wrong += not good
+        print(f"{'ok' if good else 'not ok'} - a wait is for {what}: {rows}")
+    return wrong
+
+
 def run(gpusight, *args):
     return json.loads(subprocess.run([gpusight, *args], stdout=subprocess.PIPE, check=True).stdout)
 
@@ -155,6 +213,7 @@ def main():
             wrong += not good
             print(f"{'ok' if good else 'not ok'} - {name}: {doc['waits_recorded']} of {expected} waits, "
                   f"{doc['waits_inferred']} inferred, {got} ns instead of {after}")
+        wrong += recorded_twice(gpusight, folder)
     return wrong > 0
 
 

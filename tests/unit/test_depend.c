@@ -373,8 +373,8 @@ static void calls_that_follow_need_no_look(void **state)
         for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
             replay_run(&r, &changes[i]);
             replay_run(&q, &changes[i]);
-            assert_int_equal(q.joints.n, d.n_calls);
-            less += q.joints.n - r.joints.n;
+            assert_int_equal(q.joints.are.n, d.n_calls);
+            less += q.joints.are.n - r.joints.are.n;
             assert_same_ops(&q, &r);
             assert_memory_equal(q.bound, r.bound, d.n_ops * sizeof(*q.bound));
             assert_same_calls(&q, &r);
@@ -791,20 +791,26 @@ static void calls_of_many_threads_are_in_order(void **state)
     static uint32_t joint[THREADS * CALLS];
     struct turns turns = turns_first(&d, &m.arena);
     struct joint_turns forth = joints_first(&r, &m.arena), back = joints_last(&r, &m.arena);
+    struct joint j;
     size_t n = 0;
     for (uint32_t i = 0; i < THREADS * CALLS; i++) {
-        uint32_t call = turns_next(&turns), head = replay_head(&r, call);
+        uint32_t call = turns_next(&turns);
         assert_int_equal(d.call_row[call], i);
-        if (r.joints.v[head].call != call)
+        if (!is_joint(&r, call))
             continue;
-        assert_int_equal(joints_next(&forth), head);
-        joint[n++] = head;
+        assert_true(joints_next(&forth, &j));
+        assert_int_equal(j.call, call);
+        assert_int_equal(j.number, replay_head(&r, call));
+        joint[n++] = call;
     }
-    assert_int_equal(joints_next(&forth), NO_INDEX);
+    assert_false(joints_next(&forth, &j));
     assert_true(n > THREADS + 20 && n < THREADS * CALLS / 2);
-    while (n > 0)
-        assert_int_equal(joints_back(&back), joint[--n]);
-    assert_int_equal(joints_back(&back), NO_INDEX);
+    while (n > 0) {
+        assert_true(joints_back(&back, &j));
+        assert_int_equal(j.call, joint[--n]);
+        assert_int_equal(j.number, replay_head(&r, j.call));
+    }
+    assert_false(joints_back(&back, &j));
     made_release(&m);
 }
 

@@ -95,11 +95,27 @@ static void a_sparse_column_tells_what_the_dense_one_did(void **state)
                 sparse_mark(&marks, i);
         sparse_marked(&marks, N);
         assert_int_equal(marks.n, n);
+        size_t last = N, next[N + 1];
+        next[N] = N;
+        for (size_t i = N; i-- > 0;)
+            next[i] = dense[i] != NO_INDEX ? i : next[i + 1];
         for (size_t i = 0; i < N; i++) {
             assert_int_equal(sparse_has(&marks, i), dense[i] != NO_INDEX);
             if (dense[i] != NO_INDEX)
                 assert_int_equal(sparse_place(&marks, i), before++);
+            last = dense[i] != NO_INDEX ? i : last;
+            if (last < N)
+                assert_int_equal(sparse_last(&marks, i), last);
+            assert_int_equal(sparse_next(&marks, i, N), next[i]);
+            size_t end = i + (size_t)share;
+            if (end <= N)
+                assert_int_equal(sparse_next(&marks, i, end), next[i] < end ? next[i] : end);
         }
+        sparse_unmark(&marks, N);
+        sparse_mark(&marks, N - 1);
+        sparse_marked(&marks, N);
+        assert_int_equal(marks.n, 1);
+        assert_int_equal(sparse_next(&marks, 0, N), N - 1);
     }
     arena_release(&a);
 }

@@ -33,9 +33,9 @@ struct search {
     double log_factor; /* of the slower ones, weighed by their time */
 };
 
-static uint64_t key_of(const struct kernels *k, uint32_t row)
+static uint64_t key_of(const struct trace *t, uint32_t row)
 {
-    return (uint64_t)k->symbol[row] << 32 | k->launch[row];
+    return (uint64_t)t->kernels.symbol[row] << 32 | kernels_launch_at(t, row);
 }
 
 static uint32_t group_of(struct search *s, uint64_t key)
@@ -52,16 +52,16 @@ static uint32_t group_of(struct search *s, uint64_t key)
 /* By GPU: the rows are in order of start there. */
 static void collect(struct search *s, const struct view_gpu *g)
 {
-    const struct kernels *k = &s->a->trace->kernels;
+    const struct trace *t = s->a->trace;
     idmap_init(&s->of, s->temporary);
     s->groups.n = 0;
     s->at = arena_array(s->temporary, uint32_t, g->n_kernels + 1);
     for (size_t i = 0; i < g->n_kernels; i++) {
         uint32_t row = g->kernels[i];
         s->at[i] = NO_INDEX;
-        if (s->a->view.kernel_class[k->symbol[row]] != KERNEL_COMPUTE)
+        if (s->a->view.kernel_class[t->kernels.symbol[row]] != KERNEL_COMPUTE)
             continue;
-        s->at[i] = group_of(s, key_of(k, row));
+        s->at[i] = group_of(s, key_of(t, row));
         s->groups.v[s->at[i]].n++;
     }
     uint32_t sum = 0;

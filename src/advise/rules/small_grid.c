@@ -47,15 +47,15 @@ static uint32_t units_of(const struct analysis *a, size_t slot)
 
 static void add_gpu(struct search *s, size_t slot)
 {
-    const struct kernels *k = &s->a->trace->kernels;
+    const struct trace *t = s->a->trace;
     const struct view_gpu *g = &s->a->view.gpus[slot];
     double units = units_of(s->a, slot);
     for (size_t i = 0; units > 0 && i < g->n_kernels; i++) {
-        uint32_t row = g->kernels[i], launch = k->launch[row];
-        if (launch >= s->a->trace->launches.n || !s->groups[launch])
+        uint32_t row = g->kernels[i], launch = kernels_launch_at(t, row);
+        if (launch >= t->launches.n || !s->groups[launch])
             continue;
         double groups = (double)s->groups[launch] * s->beside;
-        if (groups >= units || s->a->view.kernel_class[k->symbol[row]] != KERNEL_COMPUTE)
+        if (groups >= units || s->a->view.kernel_class[t->kernels.symbol[row]] != KERNEL_COMPUTE)
             continue;
         struct narrow *n = &s->of[launch];
         int64_t ns = kernel_ns(s->a, row);

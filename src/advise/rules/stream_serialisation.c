@@ -37,7 +37,7 @@ static double *groups_per_unit(const struct analysis *a, struct arena *temporary
 static double room_beside(const struct analysis *a, const double *per_unit, uint32_t row)
 {
     const struct trace *t = a->trace;
-    uint32_t stream = t->kernels.stream[row], launch = t->kernels.launch[row];
+    uint32_t stream = t->kernels.stream[row], launch = kernels_launch_at(t, row);
     uint32_t gpu = t->streams.v[stream].gpu;
     uint32_t units = gpu == NO_INDEX ? 0 : t->gpus.v[gpu].cu_count;
     if (!units || launch >= t->launches.n)

@@ -96,7 +96,7 @@ static uint64_t mix(uint64_t seed, uint64_t x)
 /* Kernel, grid, group and GPU: what a dispatch shares with its repetitions. */
 static uint64_t work_key(const struct joiner *s, uint32_t row)
 {
-    uint32_t launch = s->t->kernels.launch[row], gpu = gpu_of(s->t, row);
+    uint32_t launch = kernels_launch_at(s->t, row), gpu = gpu_of(s->t, row);
     uint64_t key = mix(1, s->names.of_symbol[s->t->kernels.symbol[row]]);
     if (launch < s->t->launches.n) {
         key = mix(key, hash_bytes(s->t->launches.v[launch].grid, sizeof(uint32_t[3])));

@@ -73,7 +73,7 @@ struct nsys {
     struct idmap stream_kinds;             /* pid and stream -> enum stream_kind */
     bool no_gpu_list;
 
-    struct keys threads, streams, symbols, graphs, series, domains;
+    struct keys threads, streams, symbols, graphs, series, domains, waited;
     struct texts texts;
     struct launches launches;
     struct call_index *calls; /* by process - first_process */

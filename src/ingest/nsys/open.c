@@ -68,6 +68,7 @@ static void release_file(void *file)
     keys_release(&n->graphs);
     keys_release(&n->series);
     keys_release(&n->domains);
+    keys_release(&n->waited);
     texts_release(&n->texts);
 }
 

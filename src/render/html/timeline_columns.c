@@ -100,7 +100,7 @@ static uint64_t value_of(struct cursor *c, enum pack_column column, size_t i)
     case PACK_ID:
         return step(c, id_of(c, row));
     case PACK_LAUNCH:
-        return step(c, reference(c->tables->of_launch, t->launches.n, t->kernels.launch[row]));
+        return step(c, reference(c->tables->of_launch, t->launches.n, kernels_launch_at(t, row)));
     case PACK_CALL:
         return step(
             c, reference(c->tables->of_region, t->regions.n,

@@ -32,7 +32,7 @@ static void use_kernels(struct pack_tables *p, const struct tracks *t, const str
     const struct trace *trace = t->a->trace;
     for (size_t i = 0; i < k->n; i++) {
         uint32_t symbol = trace->kernels.symbol[k->rows[i]];
-        uint32_t launch = trace->kernels.launch[k->rows[i]];
+        uint32_t launch = kernels_launch_at(trace, k->rows[i]);
         if (p->of_symbol[symbol] == NO_INDEX) {
             const struct symbol *s = &trace->symbols.v[symbol];
             enum kernel_role role = (enum kernel_role)t->a->view.role[symbol];
