@@ -181,6 +181,46 @@ def check_json(gpusight, folder):
     same("records that look alike", expected, json_trace(gpusight, plain, os.path.join(folder, "alike"), False)[1])
 
 
+TWO_STREAMS = """
+gpu H100 count=1
+kernel a vgpr=32 wg=256 blocks=132
+process {
+  stream s1
+  stream s2
+  loop 5000 {
+    launch a dur=8us~10% stream=s1; record e stream=s1; wait e stream=s2
+    launch a dur=6us~10% stream=s2; record f stream=s2; wait f stream=s1
+  }
+  sync device
+}
+"""
+
+
+def say_more(db):
+    """Each record of an event is said to be on the first stream, behind all other arguments: the last one counts."""
+    arg, region, strings, event = (table(db, base) for base in ("arg", "region", "string", "event"))
+    db.execute(f'insert into "{arg}" (guid, event_id, position, type, name, value) '
+               f"""select a.guid, a.event_id, 9, a.type, 'hStream', '0x1' from "{arg}" a join "{region}" r on r.event_id = a.event_id """
+               f"""join "{strings}" s on s.id = r.name_id where s.string = 'hipEventRecord' and a.name = 'stream'""")
+
+
+def check_arguments(gpusight, folder):
+    """What calls say of streams and events, read by several threads."""
+    with open(os.path.join(folder, "two.trace"), "w", encoding="utf-8") as f:
+        f.write(TWO_STREAMS)
+    plain = os.path.join(folder, "two.db")
+    subprocess.run([gpusight, "synth", os.path.join(folder, "two.trace"), "-o", plain], check=True, capture_output=True)
+    code, expected, _ = analysis(gpusight, plain)
+    same("every wait but the last is in the graph", (0, 9999), (code, json.loads(expected)["analyses"]["critical_path"]["waits_recorded"]))
+    where = os.path.join(folder, "says more")
+    code, other, _ = variant(gpusight, plain, where, say_more)
+    same("what is said last of a call counts", (0, 5000), (code, json.loads(other)["analyses"]["critical_path"]["waits_recorded"]))
+    for threads, reader in (("1", "sqlite"), ("1", "fast"), ("7", "fast"), ("7", "fast")):
+        same(f"waits, {reader} reader, {threads} threads", expected, analysis(gpusight, plain, threads, reader)[1])
+        same(f"the last one, {reader} reader, {threads} threads", other,
+             analysis(gpusight, os.path.join(where, "two.db"), threads, reader)[1])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gpusight", required=True)
@@ -212,6 +252,7 @@ def main():
         same("events in any order, all over", (0, expected), variant(
             gpusight, plain, where, lambda db: (renumber_events(db, all_over), renumber_stacks(db, all_over), shuffle_events(db)))[:2])
         check_second_looks(gpusight, folder)
+        check_arguments(gpusight, folder)
         check_json(gpusight, folder)
     print(f"{failures} failed" if failures else "all as expected")
     return 1 if failures else 0

@@ -11,24 +11,52 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/sparse.h"
 #include "base/str.h"
 #include "ingest/rocpd/rocpd.h"
 
 enum call_kind { CALL_NONE, CALL_OTHER, CALL_RECORD, CALL_STREAM_WAIT, CALL_EVENT, CALL_STREAM };
 
-struct handles {
+/* Arguments that are handles of one kind: what they say of a call is the number of the handle. */
+enum what { STREAM, EVENT, WHATS };
+
+struct said {
     uint32_t call; /* regions row */
-    bool has_stream, has_event;
-    uint64_t stream, event;
+    uint32_t number;
+};
+
+/* What a thread has found; it numbers handles as it meets them. */
+struct found {
+    struct idmap numbers;
+    VEC(uint64_t) handles;
+    VEC(struct said) all;
+    uint32_t *number; /* by its own: that of all threads, + 1; 0: not asked yet */
+};
+
+/* Rows of the table that a thread has read at once, and what it had found then. */
+struct part {
+    size_t first; /* row */
+    int worker;
+    size_t from[WHATS], end[WHATS];
+};
+
+struct sync_worker {
+    struct found of[WHATS];
+    VEC(struct part) parts;
+    char padding[64]; /* workers do not share cache lines */
 };
 
 struct sync_job {
     struct rocpd *r;
-    uint8_t *kind_of;     /* by string: enum call_kind + 1; 0: not asked yet */
-    struct idmap of_call; /* regions row -> calls */
-    VEC(struct handles) calls;
-    struct idmap streams; /* handle -> stream */
-    struct idmap events;  /* handle -> calls: the last record */
+    struct arena *arena;
+    uint8_t *kind_of; /* by string: enum call_kind of a call's name */
+    struct sync_worker workers[PARALLEL_MAX];
+    struct arena *rooms[PARALLEL_MAX]; /* of each */
+    struct idmap numbers[WHATS];       /* handle -> number */
+    uint32_t n_numbers[WHATS];
+    struct sparse of_call[WHATS]; /* by regions row: the number */
+    uint32_t *stream_of;          /* by number of a stream: stream, or NO_INDEX */
+    uint32_t *record_of;          /* by number of an event: the call that recorded it last */
 };
 
 static enum call_kind judge(const char *name)
@@ -48,75 +76,176 @@ static enum call_kind judge(const char *name)
     return CALL_NONE;
 }
 
-static enum call_kind kind_of(struct sync_job *job, uint32_t call)
+/* What the names of calls mean; true when one tells a stream to wait. */
+static bool judge_names(struct sync_job *job, const struct rocpd_rows *first)
 {
+    enum { NOT_ASKED = 0xff };
     const struct trace *t = job->r->trace;
-    uint32_t name = t->regions.name[call];
-    if (!job->kind_of[name])
-        job->kind_of[name] = (uint8_t)(judge(trace_str(t, name)) + 1);
-    return (enum call_kind)(job->kind_of[name] - 1);
+    bool waits = false;
+    job->kind_of = arena_alloc(job->arena, t->strings.n + 1);
+    memset(job->kind_of, NOT_ASKED, t->strings.n + 1);
+    for (size_t i = first->regions; i < t->regions.n; i++) {
+        uint8_t *kind = &job->kind_of[t->regions.name[i]];
+        if (*kind == NOT_ASKED)
+            *kind = (uint8_t)judge(trace_str(t, t->regions.name[i]));
+        waits |= *kind == CALL_STREAM_WAIT;
+    }
+    return waits;
 }
 
-/* Several streams with work, and one that waits for another: host waits are plain by their times.
- */
-static bool is_needed(struct sync_job *job, const struct rocpd_rows *first)
+static enum call_kind kind_of(const struct sync_job *job, uint32_t call)
 {
-    const struct trace *t = job->r->trace;
+    return (enum call_kind)job->kind_of[job->r->trace->regions.name[call]];
+}
+
+/* Several streams with work: host waits are plain by their times. */
+static bool several_streams(const struct trace *t, const struct rocpd_rows *first)
+{
     size_t k = first->kernels;
     while (k < t->kernels.n && t->kernels.stream[k] == t->kernels.stream[first->kernels])
         k++;
-    bool several =
-        k < t->kernels.n || (first->kernels < t->kernels.n && first->copies < t->copies.n);
-    for (size_t i = first->regions; several && i < t->regions.n; i++)
-        if (kind_of(job, (uint32_t)i) == CALL_STREAM_WAIT)
-            return true;
-    return false;
+    return k < t->kernels.n || (first->kernels < t->kernels.n && first->copies < t->copies.n);
 }
 
 /* ---- arguments ---- */
 
-/* "0x2c060a60", "0", "(null)" */
-static uint64_t handle_of(const char *text)
+enum { EVENT_ID, NAME, VALUE, N_COLS };
+
+static const struct scan_col columns[N_COLS] = {
+    [EVENT_ID] = {"event_id", SCAN_INT, true, NO_TIME},
+    [NAME] = {"name", SCAN_TEXT, true, 0},
+    [VALUE] = {"value", SCAN_TEXT, true, 0},
+};
+
+/* Whatever was found before is forgotten. */
+static void begin(void *ctx, size_t rows)
 {
+    struct sync_job *job = ctx;
+    (void)rows;
+    for (int w = 0; w < PARALLEL_MAX; w++) {
+        if (job->rooms[w])
+            arena_release(job->rooms[w]);
+        else
+            job->rooms[w] = arena_child(job->arena);
+        job->workers[w] = (struct sync_worker){0};
+    }
+}
+
+static bool is(struct slice s, const char *word)
+{
+    return s.n == strlen(word) && !memcmp(s.p, word, s.n);
+}
+
+/* "0x2c060a60", "0", "(null)" */
+static uint64_t handle_of(struct slice s)
+{
+    char text[32];
+    size_t n = s.n < sizeof(text) - 1 ? s.n : sizeof(text) - 1;
+    if (n)
+        memcpy(text, s.p, n);
+    text[n] = '\0';
     return strtoull(text, NULL, 16);
 }
 
-static struct handles *handles_of(struct sync_job *job, uint32_t call)
+static void add(struct found *f, struct arena *a, uint32_t call, uint64_t handle)
 {
-    uint32_t at = idmap_get(&job->of_call, call);
-    if (at != NO_INDEX)
-        return &job->calls.v[at];
-    idmap_put(&job->of_call, call, (uint32_t)job->calls.n);
-    vec_push(&job->calls, job->r->arena, (struct handles){.call = call});
-    return &job->calls.v[job->calls.n - 1];
+    if (!f->numbers.arena)
+        idmap_init(&f->numbers, a);
+    uint32_t number = idmap_claim(&f->numbers, hash_u64(handle), (uint32_t)f->handles.n);
+    if (number == f->handles.n)
+        vec_push(&f->handles, a, handle);
+    vec_push_alone(&f->all, a, ((struct said){call, number}));
+}
+
+static void rows(void *ctx, const struct scan_batch *b)
+{
+    struct sync_job *job = ctx;
+    const struct rocpd *r = job->r;
+    struct sync_worker *w = &job->workers[b->worker];
+    struct arena *a = job->rooms[b->worker];
+    struct part part = {.first = b->first, .worker = b->worker};
+    for (int what = 0; what < WHATS; what++)
+        part.from[what] = w->of[what].all.n;
+    for (size_t i = 0; i < b->n; i++) {
+        struct slice name = batch_texts(b, NAME)[i];
+        bool event = is(name, "event");
+        if (!event && !is(name, "stream") && !is(name, "hStream"))
+            continue;
+        uint32_t call = event_call(r, event_row(&r->events, batch_ints(b, EVENT_ID)[i]));
+        if (call < r->trace->regions.n && kind_of(job, call) != CALL_NONE)
+            add(&w->of[event ? EVENT : STREAM], a, call, handle_of(batch_texts(b, VALUE)[i]));
+    }
+    for (int what = 0; what < WHATS; what++)
+        part.end[what] = w->of[what].all.n;
+    vec_push(&w->parts, a, part);
+}
+
+static int by_first(const void *x, const void *y)
+{
+    const struct part *a = x, *b = y;
+    return a->first < b->first ? -1 : a->first > b->first;
+}
+
+/* All threads' parts in the order of the table, so that who read what says nothing. */
+static size_t order_parts(struct sync_job *job, struct part **out)
+{
+    size_t n = 0, k = 0;
+    for (int w = 0; w < PARALLEL_MAX; w++)
+        n += job->workers[w].parts.n;
+    struct part *parts = arena_array(job->arena, struct part, n + 1);
+    for (int w = 0; w < PARALLEL_MAX; w++)
+        for (size_t i = 0; i < job->workers[w].parts.n; i++)
+            parts[k++] = job->workers[w].parts.v[i];
+    qsort(parts, n, sizeof(*parts), by_first);
+    *out = parts;
+    return n;
+}
+
+/* The number that all threads have for a handle. */
+static uint32_t number_of(struct sync_job *job, enum what what, struct found *f, uint32_t own)
+{
+    if (!f->number)
+        f->number = arena_array(job->arena, uint32_t, f->handles.n);
+    if (!f->number[own]) {
+        uint32_t *n = &job->n_numbers[what];
+        uint32_t number = idmap_claim(&job->numbers[what], hash_u64(f->handles.v[own]), *n);
+        *n += number == *n;
+        f->number[own] = number + 1;
+    }
+    return f->number[own] - 1;
+}
+
+/* By call: the number of the handle, of several of a call the last one's. */
+static void take_found(struct sync_job *job, enum what what, const struct part *parts, size_t n)
+{
+    struct sparse *of_call = &job->of_call[what];
+    size_t calls = job->r->trace->regions.n;
+    idmap_init(&job->numbers[what], job->arena);
+    sparse_marks(of_call, calls, job->arena);
+    for (int w = 0; w < PARALLEL_MAX; w++)
+        for (size_t i = 0; i < job->workers[w].of[what].all.n; i++)
+            sparse_mark(of_call, job->workers[w].of[what].all.v[i].call);
+    sparse_marked(of_call, calls);
+    of_call->v = arena_array(job->arena, uint32_t, of_call->n + 1);
+    for (size_t p = 0; p < n; p++) {
+        struct found *f = &job->workers[parts[p].worker].of[what];
+        for (size_t i = parts[p].from[what]; i < parts[p].end[what]; i++)
+            of_call->v[sparse_place(of_call, f->all.v[i].call)] =
+                number_of(job, what, f, f->all.v[i].number);
+    }
 }
 
 static bool read_arguments(struct sync_job *job, struct gs_error *err)
 {
-    static const char *const columns[] = {"event_id", "name", "value", NULL};
-    struct rocpd *r = job->r;
-    struct db_query q;
-    if (!rocpd_query(&q, r, "arg", columns, err))
+    struct scan scan = {rocpd_table(job->r, "arg"), columns, N_COLS, begin, rows, job, NULL};
+    if (!scan_table(job->r->db, &scan, err))
         return false;
-    while (db_next(&q)) {
-        const char *name = db_text(&q, 1);
-        bool event = str_eq(name, "event");
-        if (!event && !str_eq(name, "stream") && !str_eq(name, "hStream"))
-            continue;
-        uint32_t call = event_call(r, event_row(&r->events, sqlite3_column_int64(q.stmt, 0)));
-        if (call >= r->trace->regions.n || kind_of(job, call) == CALL_NONE)
-            continue;
-        struct handles *h = handles_of(job, call);
-        uint64_t value = handle_of(db_text(&q, 2));
-        if (event) {
-            h->has_event = true;
-            h->event = value;
-        } else {
-            h->has_stream = true;
-            h->stream = value;
-        }
-    }
-    return db_done(&q, err);
+    struct part *parts;
+    size_t n = order_parts(job, &parts);
+    for (int what = 0; what < WHATS; what++)
+        take_found(job, (enum what)what, parts, n);
+    begin(job, 0);
+    return true;
 }
 
 /* ---- what they say ---- */
@@ -125,83 +254,121 @@ static void learn(struct sync_job *job, const uint32_t *call, const uint32_t *st
                   size_t n)
 {
     for (size_t i = first; i < n; i++) {
-        uint32_t at = call[i] == NO_INDEX ? NO_INDEX : idmap_get(&job->of_call, call[i]);
-        if (at != NO_INDEX && job->calls.v[at].has_stream)
-            idmap_put(&job->streams, hash_u64(job->calls.v[at].stream), stream[i]);
+        uint32_t number =
+            call[i] == NO_INDEX ? NO_INDEX : sparse_get(&job->of_call[STREAM], call[i]);
+        if (number != NO_INDEX)
+            job->stream_of[number] = stream[i];
     }
 }
 
-static uint32_t stream_of(const struct sync_job *job, const struct handles *h)
+static uint32_t stream_of(const struct sync_job *job, uint32_t call)
 {
-    return h->has_stream ? idmap_get(&job->streams, hash_u64(h->stream)) : NO_INDEX;
+    uint32_t number = sparse_get(&job->of_call[STREAM], call);
+    return number == NO_INDEX ? NO_INDEX : job->stream_of[number];
 }
 
-static void add_sync(struct sync_job *job, const struct handles *h, enum sync_kind kind)
+static void add_sync(struct sync_job *job, uint32_t call, enum sync_kind kind)
 {
     struct trace *t = job->r->trace;
-    uint32_t at = h->has_event ? idmap_get(&job->events, hash_u64(h->event)) : NO_INDEX;
-    const struct handles *record = at == NO_INDEX ? NULL : &job->calls.v[at];
-    trace_room(t, syncs, 1);
+    uint32_t event = sparse_get(&job->of_call[EVENT], call);
+    uint32_t record = event == NO_INDEX ? NO_INDEX : job->record_of[event];
     struct syncs *s = &t->syncs;
     size_t row = s->n++;
-    s->start_ns[row] = t->regions.start_ns[h->call];
+    s->start_ns[row] = t->regions.start_ns[call];
     s->kind[row] = (uint8_t)kind;
-    s->call[row] = h->call;
-    s->stream[row] = stream_of(job, h);
-    s->source[row] = record ? stream_of(job, record) : NO_INDEX;
-    s->record[row] = record ? record->call : NO_INDEX;
+    s->call[row] = call;
+    s->stream[row] = stream_of(job, call);
+    s->source[row] = record == NO_INDEX ? NO_INDEX : stream_of(job, record);
+    s->record[row] = record;
+}
+
+static void visit(struct sync_job *job, uint32_t call)
+{
+    uint32_t event;
+    switch (kind_of(job, call)) {
+    case CALL_RECORD:
+        event = sparse_get(&job->of_call[EVENT], call);
+        if (event != NO_INDEX)
+            job->record_of[event] = call;
+        break;
+    case CALL_STREAM_WAIT:
+        add_sync(job, call, SYNC_STREAM_WAIT);
+        break;
+    case CALL_EVENT:
+        add_sync(job, call, SYNC_EVENT);
+        break;
+    case CALL_STREAM:
+        add_sync(job, call, SYNC_STREAM);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Calls that record events or wait, and say which. */
+static bool takes_part(const struct sync_job *job, uint32_t call)
+{
+    return kind_of(job, call) > CALL_OTHER &&
+           (sparse_has(&job->of_call[EVENT], call) || sparse_has(&job->of_call[STREAM], call));
 }
 
 /* In order of time: an event stands for its last record. */
-static void walk(struct sync_job *job)
+static void walk(struct sync_job *job, size_t first)
 {
-    struct arena *a = job->r->arena;
-    const int64_t *start_ns = job->r->trace->regions.start_ns;
-    uint32_t *order = arena_array(a, uint32_t, job->calls.n + 1);
-    int64_t *start = arena_array(a, int64_t, job->calls.n + 1);
-    for (size_t i = 0; i < job->calls.n; i++) {
-        order[i] = (uint32_t)i;
-        start[i] = start_ns[job->calls.v[i].call];
+    struct trace *t = job->r->trace;
+    const int64_t *start_ns = t->regions.start_ns;
+    size_t n = 0, k = 0;
+    for (size_t i = first; i < t->regions.n; i++)
+        n += takes_part(job, (uint32_t)i);
+    uint32_t *order = arena_array(job->arena, uint32_t, n + 1);
+    bool sorted = true;
+    for (size_t i = first; i < t->regions.n; i++) {
+        if (!takes_part(job, (uint32_t)i))
+            continue;
+        sorted &= !k || start_ns[order[k - 1]] <= start_ns[i];
+        order[k++] = (uint32_t)i;
     }
-    sort_rows(order, job->calls.n, start, a);
-    for (size_t i = 0; i < job->calls.n; i++) {
-        const struct handles *h = &job->calls.v[order[i]];
-        switch (kind_of(job, h->call)) {
-        case CALL_RECORD:
-            if (h->has_event)
-                idmap_put(&job->events, hash_u64(h->event), order[i]);
-            break;
-        case CALL_STREAM_WAIT:
-            add_sync(job, h, SYNC_STREAM_WAIT);
-            break;
-        case CALL_EVENT:
-            add_sync(job, h, SYNC_EVENT);
-            break;
-        case CALL_STREAM:
-            add_sync(job, h, SYNC_STREAM);
-            break;
-        default:
-            break;
-        }
-    }
+    if (!sorted)
+        sort_rows(order, n, start_ns, job->arena);
+    size_t waits = 0;
+    for (size_t i = 0; i < n; i++)
+        waits += kind_of(job, order[i]) != CALL_RECORD;
+    trace_room(t, syncs, waits);
+    for (size_t i = 0; i < n; i++)
+        visit(job, order[i]);
+}
+
+static uint32_t *none(struct arena *a, size_t n)
+{
+    uint32_t *v = arena_array(a, uint32_t, n + 1);
+    memset(v, 0xff, (n + 1) * sizeof(*v));
+    return v;
+}
+
+static bool read_syncs(struct sync_job *job, const struct rocpd_rows *first, struct gs_error *err)
+{
+    const struct trace *t = job->r->trace;
+    if (!several_streams(t, first) || !judge_names(job, first))
+        return true;
+    if (!read_arguments(job, err))
+        return false;
+    job->stream_of = none(job->arena, job->n_numbers[STREAM]);
+    job->record_of = none(job->arena, job->n_numbers[EVENT]);
+    learn(job, t->kernels.call, t->kernels.stream, first->kernels, t->kernels.n);
+    learn(job, t->copies.call, t->copies.stream, first->copies, t->copies.n);
+    walk(job, first->regions);
+    return true;
 }
 
 bool rocpd_read_syncs(struct rocpd *r, const struct rocpd_rows *first, struct gs_error *err)
 {
-    struct trace *t = r->trace;
-    struct sync_job job = {.r = r};
     if (!db_has_table(r->db, rocpd_table(r, "arg")))
         return true;
-    job.kind_of = arena_array(r->arena, uint8_t, t->strings.n + 1);
-    if (!is_needed(&job, first))
-        return true;
-    idmap_init(&job.of_call, r->arena);
-    idmap_init(&job.streams, r->arena);
-    idmap_init(&job.events, r->arena);
-    if (!read_arguments(&job, err))
-        return false;
-    learn(&job, t->kernels.call, t->kernels.stream, first->kernels, t->kernels.n);
-    learn(&job, t->copies.call, t->copies.stream, first->copies, t->copies.n);
-    walk(&job);
-    return true;
+    struct arena *temporary = arena_scratch();
+    struct sync_job *job = arena_new(temporary, struct sync_job);
+    job->r = r;
+    job->arena = temporary;
+    bool ok = read_syncs(job, first, err);
+    arena_release(temporary);
+    return ok;
 }
