@@ -160,13 +160,14 @@ void *arena_move(struct arena *a, void *p, size_t old, size_t size)
     return (char *)*at + header;
 }
 
-void arena_give_back(struct arena *a, void *p, size_t size)
+bool arena_give_back(struct arena *a, void *p, size_t size)
 {
     struct arena_block **at = own_block(a, p, size), *block = at ? *at : NULL;
     if (!block)
-        return;
+        return false;
     *at = block->older;
     mem_free(block);
+    return true;
 }
 
 char *arena_strndup(struct arena *a, const char *s, size_t n)

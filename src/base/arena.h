@@ -81,8 +81,9 @@ void *arena_grow(struct arena *a, void *p, size_t old, size_t size);
  */
 void *arena_move(struct arena *a, void *p, size_t old, size_t size);
 
-/* Of what nobody points into any more: where it is large and has a block of its own, that goes now. */
-void arena_give_back(struct arena *a, void *p, size_t size);
+/* Of what nobody points into any more: where it is large and has a block of its own, that goes now;
+ * false: it stays. */
+bool arena_give_back(struct arena *a, void *p, size_t size);
 
 #define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define arena_array(a, type, n) ((type *)arena_calloc((a), (n), sizeof(type)))

@@ -1,6 +1,7 @@
 /* Replay: the host's calls. */
 #include <string.h>
 
+#include "base/array.h"
 #include "depend/replay_in.h"
 
 /* Threads of the view are those of the trace, and one for calls without. */
@@ -48,10 +49,11 @@ void finish_joint(struct pass *s, struct joint j)
     struct replay *r = s->r;
     uint8_t *how = &r->joints.how.v[j.number];
     uint32_t op = recipe_awaited(&s->p, j.call);
-    int64_t at = r->joints.start[j.number], recorded = call_span(s->d, j.call).end;
+    struct span recorded = call_span(s->d, j.call);
+    int64_t at = joint_start(r, j.number, recorded.start);
     if (op != NO_INDEX) {
         /* Clocks may say that the op ended after the call: it still ends that much before it. */
-        int64_t late = op_span(s->d, op).end - recorded;
+        int64_t late = op_span(s->d, op).end - recorded.end;
         int64_t end = sub_ns(asked_end(s, op), late > 0 ? late : 0);
         if (end > at) {
             at = end;
@@ -62,7 +64,9 @@ void finish_joint(struct pass *s, struct joint j)
     if (m && op == NO_INDEX)
         at = leave_meeting(s, m, j, at);
     int64_t base = add_ns(at, recipe_own(&s->p, j.call));
-    r->joints.base[j.number] = *how & JOINT_STILL ? base : sub_ns(base, at_pace(r, recorded));
+    if (!(*how & JOINT_STILL))
+        base = sub_ns(base, at_pace(r, recorded.end));
+    shifts_set(&r->joints.base, j.number, base);
 }
 
 void finish_joints(struct pass *s)
@@ -71,7 +75,7 @@ void finish_joints(struct pass *s)
     struct joint j = {.call = 0};
     for (size_t n = s->d->n_calls; j.number < all->are.n; j.number++, j.call++) {
         j.call = (uint32_t)sparse_next(&all->are, j.call, n);
-        if (all->base[j.number] == INT64_MIN)
+        if (!shifts_known(&all->base, j.number))
             finish_joint(s, j);
     }
 }
@@ -160,7 +164,7 @@ static int64_t after_program(struct pass *s, uint32_t call, bool handed, enum bi
     size_t thread = thread_of(d, call);
     int64_t *worker = &s->worker[thread];
     if (*worker == INT64_MIN)
-        *worker = s->r->joints.start[replay_head(s->r, d->first_call[thread])];
+        *worker = replay_call_start(s->r, d->first_call[thread]);
     *worker = add_ns(*worker, s->p.c->workers > 1 ? wait / s->p.c->workers : wait);
     if (*worker <= at)
         return at;
@@ -183,8 +187,8 @@ void start_joint(struct pass *s, struct joint j)
     bool begins = call_begins(s->d, j.call);
     uint32_t from = depend_handed_by(s->d, j.call);
     enum binding how = BIND_START;
-    int64_t start =
-        begins ? call_span(s->d, j.call).start : after_program(s, j.call, from != NO_INDEX, &how);
+    int64_t recorded = call_span(s->d, j.call).start;
+    int64_t start = begins ? recorded : after_program(s, j.call, from != NO_INDEX, &how);
     if (from != NO_INDEX) {
         int64_t end = after_handover(s, j.call, from);
         if (end >= start || begins) {
@@ -192,7 +196,7 @@ void start_joint(struct pass *s, struct joint j)
             how = BIND_HANDOVER;
         }
     }
-    s->r->joints.start[j.number] = start;
+    shifts_set(&s->r->joints.start, j.number, sub_ns(start, at_pace(s->r, recorded)));
     s->r->joints.how.v[j.number] |= (uint8_t)how;
 }
 
@@ -247,29 +251,15 @@ static inline void set_heads(struct joints *j, uint32_t from, uint32_t to)
     }
 }
 
-/* A shortage of memory leaves no room, and nothing that is gone. */
-static void no_times(struct joints *j, struct arena *a)
-{
-    int64_t *start = j->start, *base = j->base;
-    j->start = j->base = NULL;
-    arena_give_back(a, start, j->room * sizeof(*start));
-    arena_give_back(a, base, j->room * sizeof(*base));
-    j->room = 0;
-}
-
 void replay_room(struct replay *r)
 {
-    struct joints *j = &r->joints;
-    size_t n = j->are.n;
-    if (n > j->room || !j->base) {
-        no_times(j, r->arena);
-        int64_t *start = arena_array(r->arena, int64_t, n + 1);
-        j->base = arena_array(r->arena, int64_t, n + 1);
-        j->start = start;
-        j->room = n + 1;
+    struct shifts *each[] = {&r->joints.start, &r->joints.base};
+    for (size_t i = 0; i < ARRAY_LEN(each); i++) {
+        if (!each[i]->off || r->joints.are.n > each[i]->n)
+            shifts_make(each[i], r->joints.are.n + 1, r->arena);
+        else
+            shifts_forget(each[i]);
     }
-    for (size_t i = 0; i < n; i++)
-        j->base[i] = INT64_MIN; /* its end is not known yet */
 }
 
 void replay_joints(struct replay *r, const uint8_t *marks, int64_t ahead_ns)
@@ -379,7 +369,8 @@ void take_joints(struct replay *r)
     const struct depend *d = r->d;
     struct joints *all = &r->joints;
     replay_joints(r, NULL, INT64_MAX);
-    no_times(all, r->arena);
+    shifts_drop(&all->start);
+    shifts_drop(&all->base);
     for (uint32_t i = 0, c = 0; i < all->are.n; i++, c++) {
         c = (uint32_t)sparse_next(&all->are, c, d->n_calls);
         struct span s = call_span(d, c);

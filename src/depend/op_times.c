@@ -18,6 +18,18 @@ void op_times_make(struct op_times *t, size_t n, struct arena *a)
     *t = fresh;
 }
 
+void op_times_drop(struct op_times *t, size_t n)
+{
+    enum { LARGE = 1 << 18 }; /* what is smaller would only be taken again, elsewhere */
+    struct op_times old = *t;
+    if (!op_times_made(&old) || n < LARGE)
+        return;
+    *t = (struct op_times){0};
+    arena_give_back(old.arena, old.lengths.v, (n + 1) * sizeof(*old.lengths.v));
+    arena_give_back(old.arena, old.start, (n + 1) * sizeof(*old.start));
+    arena_give_back(old.arena, old.above, (n + 1) * sizeof(*old.above));
+}
+
 /* The group stays so, also when it is set again. */
 void op_set_start_wide(struct op_times *t, uint32_t op, int64_t ns)
 {

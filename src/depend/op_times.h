@@ -49,6 +49,8 @@ struct op_times {
 /* Room for n ops; all or nothing. */
 void op_lengths_make(struct op_lengths *l, size_t n, struct arena *a);
 void op_times_make(struct op_times *t, size_t n, struct arena *a);
+/* Gives that back and makes none, where it is large. */
+void op_times_drop(struct op_times *t, size_t n);
 
 static inline bool op_times_made(const struct op_times *t)
 {

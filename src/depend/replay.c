@@ -370,17 +370,25 @@ void replay_init(struct replay *r, const struct depend *d, struct arena *arena)
         r->met_last = arena_array(arena, uint32_t, d->meetings.n);
 }
 
-/* The last of a meeting sets the ends of ops before it, so that all have to be kept. */
+/*
+ * The last of a meeting sets the ends of ops before it, so that all have to be kept. What the other
+ * kind of run has left is given back.
+ */
 static void make_room(struct pass *s)
 {
     struct replay *r = s->r;
-    if (!r->times_only || s->d->meetings.n) {
+    size_t n_asked = s->d->asked.n + 1;
+    bool all = !r->times_only || s->d->meetings.n;
+    if (all && arena_give_back(r->arena, r->ends, n_asked * sizeof(*r->ends)))
+        r->ends = NULL;
+    if (all) {
         if (!op_times_made(&r->times))
             op_times_make(&r->times, s->d->n_ops, r->arena);
         return;
     }
+    op_times_drop(&r->times, s->d->n_ops);
     if (!r->ends)
-        r->ends = arena_array(r->arena, int64_t, s->d->asked.n + 1);
+        r->ends = arena_array(r->arena, int64_t, n_asked);
     s->ends = r->ends;
 }
 

@@ -19,6 +19,7 @@
 
 #include "depend/depend.h"
 #include "depend/op_times.h"
+#include "depend/shifts.h"
 #include "model/hardware.h"
 
 /* What can be taken out of a run. Names in change.c; keep the order. */
@@ -111,11 +112,11 @@ struct joints {
     struct sparse are;   /* bits, by call; their places are the joints' numbers */
     uint8_t *head;       /* by call: replay_head(), beyond that of its group: asked for every op */
     uint32_t *head_from; /* by group of calls */
-    int64_t *start;      /* by joint; NULL: all calls are as recorded */
-    int64_t *base;    /* of it and those that follow: new time = base + pace of the recorded one */
+    /* By joint; no room: all calls are as recorded. What is to be added to the pace of recorded times:
+     * of the start of a joint, and of what comes after that, to the next one. */
+    struct shifts start, base;
     VEC(uint8_t) how; /* enum binding, and enum waited and JOINT_STILL above it */
     bool any_still;
-    size_t room; /* of start and base */
 };
 
 enum { HEAD_GROUP = 256 };
@@ -199,11 +200,19 @@ static inline int64_t at_pace(const struct replay *r, int64_t recorded)
 /* What a recorded time became, of the call of a joint or one that follows it. */
 static inline int64_t behind_joint(const struct replay *r, uint32_t joint, int64_t recorded)
 {
-    const struct joints *j = &r->joints;
-    if (!j->base)
+    const struct joints *all = &r->joints;
+    if (!all->base.off)
         return recorded;
-    bool still = j->any_still && j->how.v[joint] & JOINT_STILL;
-    return still ? j->base[joint] : add_ns(j->base[joint], at_pace(r, recorded));
+    bool still = all->any_still && all->how.v[joint] & JOINT_STILL;
+    int64_t base = shifts_get(&all->base, joint);
+    return still ? base : add_ns(base, at_pace(r, recorded));
+}
+
+/* The start of a joint. */
+static inline int64_t joint_start(const struct replay *r, uint32_t joint, int64_t recorded)
+{
+    const struct shifts *start = &r->joints.start;
+    return start->off ? add_ns(shifts_get(start, joint), at_pace(r, recorded)) : recorded;
 }
 
 static inline int64_t replay_call_end(const struct replay *r, uint32_t call)
@@ -214,8 +223,8 @@ static inline int64_t replay_call_end(const struct replay *r, uint32_t call)
 static inline int64_t replay_call_start(const struct replay *r, uint32_t call)
 {
     uint32_t j = replay_head(r, call);
-    return is_joint(r, call) && r->joints.start ? r->joints.start[j]
-                                                : behind_joint(r, j, call_span(r->d, call).start);
+    int64_t recorded = call_span(r->d, call).start;
+    return is_joint(r, call) ? joint_start(r, j, recorded) : behind_joint(r, j, recorded);
 }
 
 static inline enum waited replay_waited(const struct replay *r, uint32_t call)

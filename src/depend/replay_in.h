@@ -231,7 +231,7 @@ void take_joints(struct replay *r);
 static inline uint32_t joint_of(struct pass *s, uint32_t call)
 {
     uint32_t j = replay_head(s->r, call);
-    if (s->r->joints.base[j] == INT64_MIN)
+    if (!shifts_known(&s->r->joints.base, j))
         finish_joint(s, (struct joint){j, (uint32_t)sparse_last(&s->r->joints.are, call)});
     return j;
 }
@@ -241,13 +241,14 @@ static inline int64_t end_of_call(struct pass *s, uint32_t call, int64_t recorde
     const struct joints *all = &s->r->joints;
     uint32_t j = joint_of(s, call);
     bool still = all->any_still && all->how.v[j] & JOINT_STILL;
-    return still ? all->base[j] : add_ns(all->base[j], at_pace(s->r, recorded));
+    int64_t base = shifts_get(&all->base, j);
+    return still ? base : add_ns(base, at_pace(s->r, recorded));
 }
 
 /* The joint itself may still wait for what it starts. */
 static inline int64_t start_of_call(struct pass *s, uint32_t call, int64_t recorded)
 {
-    return is_joint(s->r, call) ? s->r->joints.start[replay_head(s->r, call)]
+    return is_joint(s->r, call) ? joint_start(s->r, replay_head(s->r, call), recorded)
                                 : end_of_call(s, call, recorded);
 }
 

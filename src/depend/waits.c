@@ -48,6 +48,7 @@ struct walk {
     struct recorded *recorded; /* ... which is this, by place there */
     uint32_t *pending;         /* by stream: first of its waits, + 1 */
     VEC(struct pending) pendings;
+    size_t n_pending;      /* of them; with none left they begin anew */
     VEC(uint8_t) for_name; /* by string: enum wait_for + 1 of a call's name */
 };
 
@@ -267,6 +268,7 @@ static void wait_on_stream(struct walk *w, uint32_t call)
         return;
     vec_push(&w->pendings, w->b->temporary, ((struct pending){op, w->pending[stream]}));
     w->pending[stream] = (uint32_t)w->pendings.n;
+    w->n_pending++;
 }
 
 static void submit(struct walk *w, uint32_t op)
@@ -276,10 +278,13 @@ static void submit(struct walk *w, uint32_t op)
         return;
     for (uint32_t at = w->pending[stream]; at; at = w->pendings.v[at - 1].next) {
         uint32_t on = w->pendings.v[at - 1].op;
+        w->n_pending--;
         if (on < op && op_span(w->d, on).end <= add_ns(op_span(w->d, op).start, CLOCK_SLACK_NS))
             vec_push_alone(&w->d->waits, w->b->arena, ((struct depend_wait){op, on, WAIT_EVENT}));
     }
     w->pending[stream] = 0;
+    if (!w->n_pending)
+        w->pendings.n = 0;
     if (w->submitted[stream] == NO_INDEX || op > w->submitted[stream])
         w->submitted[stream] = op;
     use_stream(w, stream);
@@ -390,7 +395,11 @@ static int by_op(const void *x, const void *y)
 
 void depend_sort_waits(struct depend *d)
 {
-    qsort(d->waits.v, d->waits.n, sizeof(*d->waits.v), by_op);
+    size_t sorted = 1;
+    while (sorted < d->waits.n && by_op(&d->waits.v[sorted - 1], &d->waits.v[sorted]) <= 0)
+        sorted++;
+    if (sorted < d->waits.n)
+        qsort(d->waits.v, d->waits.n, sizeof(*d->waits.v), by_op);
 }
 
 /* Ops without a call whose turn it is before `until`. */

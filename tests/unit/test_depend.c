@@ -964,6 +964,53 @@ static void times_of_ops_are_kept_in_full(void **state)
     arena_release(&a);
 }
 
+/* Against a plain array: set in any order, near each other and far apart, to the ends of four bytes,
+ * again and again. */
+static void shifts_are_kept_in_full(void **state)
+{
+    (void)state;
+    enum { N = 4 * SHIFTS_GROUP + 9, RUNS = 4 };
+    static const int64_t ends[] = {INT32_MAX - 1, INT32_MAX, -INT32_MAX + 1, -INT32_MAX, INT32_MIN};
+    static int64_t ns[N];
+    struct arena a;
+    struct shifts s = {.off = NULL};
+    struct made_random r = {5};
+    size_t wide = 0;
+    arena_init(&a);
+    shifts_make(&s, N, &a);
+    for (int run = 0; run < RUNS; run++) {
+        for (uint32_t i = 0; i < N; i++)
+            assert_false(shifts_known(&s, i));
+        for (uint32_t i = 0; i < N; i++) {
+            uint32_t at = (i + 7) * 61 % N; /* all of them: 61 and N have no factor in common */
+            bool first = i < SHIFTS_GROUP / 2 || run % 2;
+            ns[at] = first ? -(INT64_C(1) << 40) + made_random(&r, 1000)
+                           : made_random(&r, UINT32_MAX) * (run + 1);
+            shifts_set(&s, at, ns[at]);
+        }
+        int64_t from = s.groups[2].from;
+        for (uint32_t i = 0; i < ARRAY_LEN(ends); i++) {
+            uint32_t at = 2 * SHIFTS_GROUP + 11 * i;
+            ns[at] = from + ends[i];
+            shifts_set(&s, at, ns[at]);
+            assert_int_equal(s.off[at] == SHIFT_WIDE, i == 1 || i == 4);
+        }
+        for (uint32_t i = 0; i < N; i++) {
+            assert_true(shifts_known(&s, i));
+            assert_int_equal(shifts_get(&s, i), ns[i]);
+            wide += s.off[i] == SHIFT_WIDE;
+        }
+        if (run == 2)
+            shifts_make(&s, N, &a);
+        else
+            shifts_forget(&s);
+    }
+    assert_true(wide > N / 8 && wide < 3 * N);
+    shifts_drop(&s);
+    assert_null(s.off);
+    arena_release(&a);
+}
+
 /*
  * Two threads in turns. A turn ends with a copying call of no length, whose copy began before it, at
  * the moment of the first call of the other thread: that one is looked at before the copy has its
@@ -1025,6 +1072,7 @@ int main(void)
         unit_test(long_times_are_replayed_as_recorded),
         unit_test(a_replay_outlives_a_shortage),
         unit_test(times_of_ops_are_kept_in_full),
+        unit_test(shifts_are_kept_in_full),
         unit_test(calls_of_many_threads_are_in_order),
         unit_test(launches_into_a_full_queue_wait_for_room),
         unit_test(a_graph_takes_the_host_work_that_prepares_its_launches),

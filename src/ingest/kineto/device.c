@@ -150,13 +150,14 @@ void kineto_sync(struct kineto *k, const struct k_event *e)
     trace_room(k->trace, syncs, 1);
     struct syncs *s = &k->trace->syncs;
     int64_t device = e->device == K_NONE ? e->pid : e->device;
-    struct k_wait wait = {e->correlation == K_NONE ? 0 : e->correlation,
-                          e->wait_record == K_NONE ? 0 : e->wait_record};
     size_t n = s->n++;
     s->start_ns[n] = e->ts_ns;
     s->kind[n] = (uint8_t)sync_kind_of(trace_str(k->trace, e->name));
     s->stream[n] = names_stream(e->stream) ? kineto_lane(k, device, e->stream) : NO_INDEX;
     s->source[n] = names_stream(e->wait_stream) ? kineto_lane(k, device, e->wait_stream) : NO_INDEX;
     s->call[n] = s->record[n] = NO_INDEX;
-    vec_push(&k->waits, k->arena, wait);
+    vec_push_alone(&k->waiting, k->arena, e->correlation == K_NONE ? 0 : e->correlation);
+    if (e->wait_record != K_NONE)
+        vec_push_alone(&k->records, k->arena,
+                       ((struct k_record){(uint32_t)(n - k->first.syncs), e->wait_record}));
 }

@@ -219,9 +219,7 @@ static void resolve_syncs(struct kineto *k)
     if (s->n > k->first.syncs)
         index_streams(k, &by_number);
     for (size_t i = k->first.syncs; i < s->n; i++) {
-        const struct k_wait *w = &k->waits.v[i - k->first.syncs];
-        s->call[i] = call_of(k, w->call);
-        s->record[i] = call_of(k, w->record);
+        s->call[i] = call_of(k, k->waiting.v[i - k->first.syncs]);
         uint32_t process = s->call[i] == NO_INDEX
                                ? k->process
                                : process_of(k, k->trace->regions.thread[s->call[i]]);
@@ -233,6 +231,8 @@ static void resolve_syncs(struct kineto *k)
         if (source != NO_INDEX && s->source[i] == NO_INDEX)
             s->source[i] = elsewhere(k, &by_number, source, process);
     }
+    for (size_t i = 0; i < k->records.n; i++)
+        s->record[k->first.syncs + k->records.v[i].wait] = call_of(k, k->records.v[i].correlation);
 }
 
 static void resolve_allocations(struct kineto *k)

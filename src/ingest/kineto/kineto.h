@@ -9,7 +9,7 @@
  * - kernels.id and copies.id hold the correlation id, and stay so;
  * - kernels.stream and copies.stream number k->lanes: (device, stream) without a process;
  * - kernels.launch numbers k->raw: grids in blocks, as the file has them;
- * - syncs.stream and syncs.source number k->lanes as well, their calls are in k->waits;
+ * - syncs.stream and syncs.source number k->lanes as well, their calls are in k->waiting and k->records;
  * - allocations.agent is 0 for the host, else the device's ordinal + 1;
  * - times are relative to k->base_ns.
  *
@@ -95,9 +95,10 @@ struct k_label {
     uint32_t name;
 };
 
-/* What a wait refers to: correlation ids. */
-struct k_wait {
-    int64_t call, record;
+/* The record that a wait refers to. */
+struct k_record {
+    uint32_t wait; /* syncs row of this file */
+    int64_t correlation;
 };
 
 /* deviceProperties */
@@ -132,7 +133,8 @@ struct kineto {
     VEC(struct k_label) labels;
     VEC(struct k_section) sections;
     VEC(struct k_properties) properties;
-    VEC(struct k_wait) waits;  /* by syncs row of this file */
+    VEC(int64_t) waiting;      /* by syncs row of this file: correlation of its call */
+    VEC(struct k_record) records;
     VEC(int64_t) device_ids;   /* of GPU events, in order of first use */
     struct idtable call_of;    /* correlation -> regions row, where ids are dense */
     struct idindex call_by_id; /* the same where they are not */
