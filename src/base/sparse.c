@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
+
 void sparse_make(struct sparse *s, const uint32_t *dense, size_t rows, struct arena *a)
 {
     *s = (struct sparse){0};
@@ -25,6 +27,17 @@ void sparse_marks(struct sparse *s, size_t rows, struct arena *a)
 {
     *s = (struct sparse){.has = arena_array(a, uint64_t, rows / 64 + 1),
                          .before = arena_array(a, uint32_t, rows / 64 + 1)};
+}
+
+size_t sparse_row(const struct sparse *s, uint32_t place, size_t rows)
+{
+    size_t word = 0;
+    BISECT(word, rows / 64 + 1, mid, s->before[mid] <= place);
+    word--; /* the last one that begins at that place or before it */
+    uint64_t bits = s->has[word];
+    for (uint32_t i = s->before[word]; i < place; i++)
+        bits &= bits - 1;
+    return word * 64 + (size_t)__builtin_ctzll(bits);
 }
 
 void sparse_unmark(struct sparse *s, size_t rows)

@@ -12,6 +12,7 @@
  *     sparse_mark(&asked, i);                   // any number of times
  *     sparse_marked(&asked, n);
  *     sparse_place(&asked, i)                   // of a marked one: so many come before it
+ *     sparse_row(&asked, place, n)              // of the one at a place
  *     sparse_last(&asked, i), sparse_next(&asked, i, n)    // where the ones beside a row are
  *     sparse_unmark(&asked, n);                 // to be marked anew
  *
@@ -40,6 +41,7 @@ void sparse_make(struct sparse *s, const uint32_t *dense, size_t rows, struct ar
 void sparse_marks(struct sparse *s, size_t rows, struct arena *a);
 void sparse_marked(struct sparse *s, size_t rows);
 void sparse_unmark(struct sparse *s, size_t rows);
+size_t sparse_row(const struct sparse *s, uint32_t place, size_t rows);
 
 static inline void sparse_mark(struct sparse *s, size_t row)
 {

@@ -72,12 +72,9 @@ void finish_joint(struct pass *s, struct joint j)
 void finish_joints(struct pass *s)
 {
     const struct joints *all = &s->r->joints;
-    struct joint j = {.call = 0};
-    for (size_t n = s->d->n_calls; j.number < all->are.n; j.number++, j.call++) {
-        j.call = (uint32_t)sparse_next(&all->are, j.call, n);
-        if (!shifts_known(&all->base, j.number))
-            finish_joint(s, j);
-    }
+    for (uint32_t i = 0; i < all->are.n; i++)
+        if (!shifts_known(&all->base, i))
+            finish_joint(s, (struct joint){i, (uint32_t)sparse_row(&all->are, i, s->d->n_calls)});
 }
 
 /*
@@ -150,10 +147,11 @@ static int64_t gap_before(struct pass *s, uint32_t call, int64_t gap)
 }
 
 /* Behind a call of the same thread; host work that is done ahead may not be ready. */
-static int64_t after_program(struct pass *s, uint32_t call, bool handed, enum binding *how)
+static int64_t after_program(struct pass *s, uint32_t call, int64_t start, bool handed,
+                             enum binding *how)
 {
     const struct depend *d = s->d;
-    int64_t before = call_span(d, call - 1).end, gap = call_span(d, call).start - before;
+    int64_t before = call_span(d, call - 1).end, gap = start - before;
     bool ahead = s->worker && gap >= AHEAD_GAP_NS && !handed;
     int64_t wait = handed ? 0 : gap_before(s, call, gap);
     int64_t stays = !ahead ? wait : s->p.c->cautious ? wait / 5 : TAKE_OVER_NS;
@@ -182,13 +180,12 @@ static int64_t after_handover(struct pass *s, uint32_t call, uint32_t from)
     return add_ns(end_of_call(s, from, before), at_pace(s->r, gap));
 }
 
-void start_joint(struct pass *s, struct joint j)
+void start_joint(struct pass *s, struct joint j, int64_t recorded)
 {
     bool begins = call_begins(s->d, j.call);
     uint32_t from = depend_handed_by(s->d, j.call);
     enum binding how = BIND_START;
-    int64_t recorded = call_span(s->d, j.call).start;
-    int64_t start = begins ? recorded : after_program(s, j.call, from != NO_INDEX, &how);
+    int64_t start = begins ? recorded : after_program(s, j.call, recorded, from != NO_INDEX, &how);
     if (from != NO_INDEX) {
         int64_t end = after_handover(s, j.call, from);
         if (end >= start || begins) {
@@ -302,7 +299,7 @@ struct joint_turns joints_first(const struct replay *r, struct arena *temporary)
     for (size_t i = 0; i < d->view->n_threads; i++) {
         uint32_t call = d->first_call[i];
         if (call < d->first_call[i + 1])
-            t.due[i] = (struct joint_due){{replay_head(r, call), call}, 1};
+            t.due[i] = (struct joint_due){{replay_head(r, call), call}, 1, d->first_call[i + 1]};
     }
     return t;
 }
@@ -317,7 +314,7 @@ struct joint_turns joints_last(const struct replay *r, struct arena *temporary)
         if (d->first_call[i] == end)
             continue;
         uint32_t call = (uint32_t)sparse_last(&r->joints.are, end - 1);
-        t.due[i] = (struct joint_due){{replay_head(r, call), call}, end - call};
+        t.due[i] = (struct joint_due){{replay_head(r, call), call}, end - call, end};
     }
     return t;
 }
@@ -337,10 +334,9 @@ bool joints_next(struct joint_turns *t, struct joint *j)
     if (i >= n)
         return false;
     *j = next->at;
-    uint32_t end = d->first_call[next - due + 1];
     next->at.number++;
-    next->at.call = (uint32_t)sparse_next(&t->r->joints.are, j->call + 1, end);
-    next->turns = next->at.call < end ? next->at.call - j->call : 0;
+    next->at.call = (uint32_t)sparse_next(&t->r->joints.are, j->call + 1, next->end);
+    next->turns = next->at.call < next->end ? next->at.call - j->call : 0;
     return true;
 }
 

@@ -405,8 +405,9 @@ void replay_run(struct replay *r, const struct change *c)
     struct joint_turns order = joints_first(r, temporary);
     s.next = look_at_op(d, 0);
     for (struct joint j; joints_next(&order, &j);) {
-        place_ops(&s, call_span(d, j.call).start);
-        start_joint(&s, j);
+        int64_t start = call_span(d, j.call).start;
+        place_ops(&s, start);
+        start_joint(&s, j, start);
     }
     place_ops(&s, INT64_MAX);
     finish_joints(&s);

@@ -197,6 +197,7 @@ struct joint {
 struct joint_due {
     struct joint at; /* the next one of a thread ... */
     uint32_t turns;  /* ... which comes when the thread had so many more; 0: there is none */
+    uint32_t end;    /* of the thread's calls */
 };
 struct joint_turns {
     const struct replay *r;
@@ -218,7 +219,7 @@ static inline int64_t asked_end(const struct pass *s, uint32_t op)
 }
 
 /* joints.c: when a call begins, after all before it in the order, and its end. */
-void start_joint(struct pass *s, struct joint j);
+void start_joint(struct pass *s, struct joint j, int64_t recorded);
 void finish_joint(struct pass *s, struct joint j);
 /* All that nobody has asked for. */
 void finish_joints(struct pass *s);

@@ -102,6 +102,8 @@ static void a_sparse_column_tells_what_the_dense_one_did(void **state)
         for (size_t i = 0; i < N; i++) {
             assert_int_equal(sparse_has(&marks, i), dense[i] != NO_INDEX);
             if (dense[i] != NO_INDEX)
+                assert_int_equal(sparse_row(&marks, before, N), i);
+            if (dense[i] != NO_INDEX)
                 assert_int_equal(sparse_place(&marks, i), before++);
             last = dense[i] != NO_INDEX ? i : last;
             if (last < N)
