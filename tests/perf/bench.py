@@ -194,6 +194,36 @@ def other_shapes(gpusight, folder, plain):
         bar("own memory, bytes per event", held, 64, at_least=False)
 
 
+SHAPES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shapes")
+
+# description, formats, bar: bytes an event; none where each of two threads holds a replay of nothing but waits
+WAITING = (("launches_waited_for", ("nsys", "kineto"), 64), ("events_waited_for", ("nsys",), 64),
+           ("streams_in_turns", ("nsys", "rocpd"), 64), ("allocations_around", ("kineto", "rocpd"), 64),
+           ("copies_around", ("nsys",), None))
+SUFFIX = {"nsys": ".sqlite", "kineto": ".json", "rocpd": ".db"}
+
+
+def waiting(gpusight, folder, plain):
+    """Programs that wait all the time, and one without its calls, against synth's bench."""
+    base = event_cost(gpusight, plain)
+    made = []
+    for name, formats, limit in WAITING:
+        options = ["--set", "n=40000"] if SMALL else []
+        for form in formats:
+            path = make(gpusight, folder, name + SUFFIX[form], os.path.join(SHAPES, name + ".trace"), "--format", form, *options)
+            made.append((f"{name.replace('_', ' ')}, {form}", path, limit))
+    path = make(gpusight, folder, "no_calls.sqlite", "bench", "--format", "nsys", "--set", f"n={N}",
+                "--drop", "CUPTI_ACTIVITY_KIND_RUNTIME")
+    made.append(("kernels and copies without calls, nsys", path, 64))
+    for name, path, limit in made:
+        us, held = event_cost(gpusight, path)
+        print(f"  {name:<44} {us:8.3f} us  {us / base[0]:6.2f} times")
+        if limit and not SMALL:
+            bar("own memory, bytes per event", held, limit, at_least=False)
+        else:
+            print(f"           own memory, bytes per event: {held:.2f}")
+
+
 def growth(gpusight, folder, info, analyzed):
     path = make(gpusight, folder, "bench5.db", "bench", "--set", f"n={5 * N}")
     wall, cpu, _ = run([gpusight, "info", "--json", path], 3)
@@ -304,6 +334,8 @@ def main():
         growth(gpusight, folder, info, analyzed)
         print(f"Another writer: {N:,} dispatches, 4 GPUs with 4 streams each in turns, ids in blocks with holes")
         other_shapes(gpusight, folder, path)
+        print("Waits, of the same kind all the time")
+        waiting(gpusight, folder, path)
         print("API-heavy: a tenth of a real --sys-trace rank (60 regions a dispatch)")
         options = ["--set", "n=4000"] if SMALL else []
         path = make(gpusight, folder, "sys_trace.db", "sys_trace", *options)
