@@ -118,7 +118,7 @@ void rv3_describe_symbol(struct rv3_build *b, uint32_t slot, const struct symbol
 void rv3_describe_counter(struct rv3_build *b, uint32_t slot, const struct counter_info *c);
 
 void rv3_add_kernel(struct rv3_build *b, const struct rv3_kernel *k);
-/* For those who know how many come. */
+/* For those who know how many come, once all calls are there: their room is cut to what they need. */
 void rv3_room_for(struct rv3_build *b, size_t kernels, size_t copies);
 
 /* Gives back what was reserved for rows that did not come: between parts of the file. */

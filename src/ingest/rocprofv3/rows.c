@@ -153,6 +153,7 @@ void rv3_add_kernel(struct rv3_build *b, const struct rv3_kernel *k)
 
 void rv3_room_for(struct rv3_build *b, size_t kernels, size_t copies)
 {
+    table_fit(&b->trace->regions, &regions_desc);
     trace_room(b->trace, kernels, kernels);
     trace_room(b->trace, copies, copies);
     table_reserve(&b->kernel_links, &rv3_links_desc, b->kernel_links.n + kernels);
