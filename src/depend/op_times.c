@@ -18,16 +18,20 @@ void op_times_make(struct op_times *t, size_t n, struct arena *a)
     *t = fresh;
 }
 
+/* What stands elsewhere, or is small, would only be taken again: then all of it stays. */
 void op_times_drop(struct op_times *t, size_t n)
 {
-    enum { LARGE = 1 << 18 }; /* what is smaller would only be taken again, elsewhere */
     struct op_times old = *t;
-    if (!op_times_made(&old) || n < LARGE)
+    if (!op_times_made(&old))
+        return;
+    for (size_t g = 0; g <= n / TIMES_GROUP; g++)
+        if (old.groups[g].wide || old.lengths.wide[g])
+            return;
+    if (!arena_give_back(old.arena, old.above, (n + 1) * sizeof(*old.above)))
         return;
     *t = (struct op_times){0};
-    arena_give_back(old.arena, old.lengths.v, (n + 1) * sizeof(*old.lengths.v));
     arena_give_back(old.arena, old.start, (n + 1) * sizeof(*old.start));
-    arena_give_back(old.arena, old.above, (n + 1) * sizeof(*old.above));
+    arena_give_back(old.arena, old.lengths.v, (n + 1) * sizeof(*old.lengths.v));
 }
 
 /* The group stays so, also when it is set again. */

@@ -9,12 +9,13 @@
  *     shifts_known(&s, i)
  *     shifts_get(&s, i)               // of one that is set
  *
- * A shortage of memory leaves what was set before. Ownership: the arena. Thread-safety: none while
- * they are set.
+ * A shortage of memory leaves no room, and all may be set again. Ownership: the arena. Thread-safety:
+ * none while they are set.
  */
 #ifndef GS_DEPEND_SHIFTS_H
 #define GS_DEPEND_SHIFTS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -51,6 +52,7 @@ static inline bool shifts_known(const struct shifts *s, uint32_t i)
 static inline int64_t shifts_get(const struct shifts *s, uint32_t i)
 {
     const struct shifts_group *g = &s->groups[i / SHIFTS_GROUP];
+    assert(shifts_known(s, i));
     return s->off[i] == SHIFT_WIDE ? g->wide[i % SHIFTS_GROUP] : g->from + s->off[i];
 }
 

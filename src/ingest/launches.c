@@ -8,6 +8,8 @@
 /* A provisional number: worker in the top 6 bits, position in its list below. */
 enum { WORKER_SHIFT = 26 };
 #define POSITION_MASK ((1u << WORKER_SHIFT) - 1)
+_Static_assert(PARALLEL_USUAL <= 1u << (32 - WORKER_SHIFT),
+               "more threads read than are told apart");
 
 void launches_init(struct launches *l, struct arena *owner)
 {

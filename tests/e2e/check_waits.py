@@ -133,11 +133,11 @@ def write_kineto(path, calls, kernels):
         json.dump({"schemaVersion": 1, "traceEvents": events}, f)
 
 
-def write_recorded_twice(path, ids):
+def write_recorded_twice(path, ids, odd):
     """
     Each process records event 5 on stream 1 and on stream 2, then stream 3 waits for it; `ids` are those
-    that the two records and the wait have for that purpose (None: there is no such column). A last wait
-    has no time: it is none.
+    that the two records and the wait have for that purpose (None: there is no such column). One more wait
+    has no time: it is none. `odd`: another event has two records with one id.
     """
     db = sqlite3.connect(path)
     db.execute("CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT)")
@@ -166,20 +166,24 @@ def write_recorded_twice(path, ids):
                        [(1, 4, pid, *own[0]), (2, 5, pid, *own[1])])
         db.executemany(f"INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (?,?,0,1,3,6,?,2,5{mark})",
                        [(None, None, pid, *own[2]), (at + 50, at + 55, pid, *own[2])])
+    if odd:
+        db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES (0,1,1,4,?,9,0)", [(1 << 24,)] * 2)
     db.commit()
     db.close()
 
 
 def recorded_twice(gpusight, folder):
     wrong = 0
-    for what, ids, stream in (("the record of the same id", (100, 101, 100), 1), ("the other one", (100, 101, 101), 2),
-                              ("the last record without ids", None, 2), ("... with ids that repeat", (0, 0, 0), 2),
-                              ("... with an id of no record", (100, 101, 99), 2),
-                              ("... with ids out of range", (1 << 41, -5, 1 << 41), 2)):
+    for what, ids, odd, stream in (("the record of the same id", (100, 101, 100), False, 1),
+                                   ("... in falling order", (101, 100, 101), False, 1), ("the other one", (100, 101, 101), False, 2),
+                                   ("... where another event's ids repeat", (100, 101, 100), True, 1),
+                                   ("the last record without ids", None, False, 2), ("... with ids that repeat", (0, 0, 0), False, 2),
+                                   ("... with an id of no record", (100, 101, 99), False, 2),
+                                   ("... with ids out of range", (1 << 41, -5, 1 << 41), False, 2)):
         path = os.path.join(folder, f"twice{wrong}.sqlite")
         if os.path.exists(path):
             os.unlink(path)
-        write_recorded_twice(path, ids)
+        write_recorded_twice(path, ids, odd)
         rows = subprocess.run([gpusight, "query", "--format", "csv", path,
                                "select kind, stream_id, source_stream_id from syncs"],
                               stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[1:]

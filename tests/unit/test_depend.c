@@ -1011,6 +1011,49 @@ static void shifts_are_kept_in_full(void **state)
     arena_release(&a);
 }
 
+/* So much that a replay gives back what the other kind of run left, and takes it again. */
+static void large_replays_give_back(void **state)
+{
+    (void)state;
+    enum { OPS = 270000, EACH = 5 };
+    struct made m;
+    struct view v;
+    struct depend d;
+    struct replay fresh, used;
+    struct change c[2] = {{.host = 1.25}, {.remove[REMOVE_SYNC] = true}};
+    made_init(&m);
+    uint32_t stream = made_stream(&m, made_gpu(&m), 1);
+    int64_t at = 0;
+    for (int i = 0; i < OPS; i++, at += US(8)) {
+        made_kernel(&m, "k", stream, at + US(3), at + US(5), made_launch(&m, at, at + US(2)));
+        if (i % EACH == 0)
+            made_call(&m, "hipDeviceSynchronize", at + US(2), at + US(6));
+    }
+    make_replay(&m, &v, &d, &used);
+    assert_true(d.awaited.n >= OPS / EACH);
+    for (int i = 0; i < 4; i++) {
+        replay_init(&fresh, &d, &m.arena);
+        replay_run(&fresh, &c[i % 2]);
+        used.times_only = i < 3;
+        replay_run(&used, &c[i % 2]);
+        assert_int_equal(used.end_ns, fresh.end_ns);
+        assert_int_equal(op_times_made(&used.times), i == 3);
+        used.times_only = false;
+        if (i == 1) { /* and between two that are only timed */
+            replay_run(&used, &c[0]);
+            assert_true(op_times_made(&used.times));
+            assert_null(used.ends);
+        }
+    }
+    for (uint32_t op = 0; op < d.n_ops; op += 97) {
+        assert_int_equal(replay_op(&used, op).start, replay_op(&fresh, op).start);
+        assert_int_equal(replay_op(&used, op).end, replay_op(&fresh, op).end);
+    }
+    for (uint32_t call = 0; call < d.n_calls; call += 89)
+        assert_int_equal(replay_call_end(&used, call), replay_call_end(&fresh, call));
+    made_release(&m);
+}
+
 /*
  * Two threads in turns. A turn ends with a copying call of no length, whose copy began before it, at
  * the moment of the first call of the other thread: that one is looked at before the copy has its
@@ -1080,6 +1123,7 @@ int main(void)
         unit_test(tiny_copies_in_a_row_become_one),
         unit_test(launches_of_graphs_are_told_by_kind_and_name),
         unit_test(a_run_does_not_depend_on_the_one_before),
+        unit_test(large_replays_give_back),
     };
     return unit_run(tests);
 }

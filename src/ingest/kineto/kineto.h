@@ -9,7 +9,8 @@
  * - kernels.id and copies.id hold the correlation id, and stay so;
  * - kernels.stream and copies.stream number k->lanes: (device, stream) without a process;
  * - kernels.launch numbers k->raw: grids in blocks, as the file has them;
- * - syncs.stream and syncs.source number k->lanes as well, their calls are in k->waiting and k->records;
+ * - syncs.stream and syncs.source number k->lanes as well, their calls are in k->waiting and
+ *   k->records;
  * - allocations.agent is 0 for the host, else the device's ordinal + 1;
  * - times are relative to k->base_ns.
  *
@@ -133,8 +134,8 @@ struct kineto {
     VEC(struct k_label) labels;
     VEC(struct k_section) sections;
     VEC(struct k_properties) properties;
-    VEC(int64_t) waiting;      /* by syncs row of this file: correlation of its call */
     VEC(struct k_record) records;
+    VEC(int64_t) waiting;      /* by syncs row of this file: correlation of its call */
     VEC(int64_t) device_ids;   /* of GPU events, in order of first use */
     struct idtable call_of;    /* correlation -> regions row, where ids are dense */
     struct idindex call_by_id; /* the same where they are not */

@@ -8,6 +8,8 @@
 /* A provisional number: worker in the top 6 bits, position in its list below. */
 enum { WORKER_SHIFT = 26 };
 #define POSITION_MASK ((1u << WORKER_SHIFT) - 1)
+_Static_assert(PARALLEL_USUAL <= 1u << (32 - WORKER_SHIFT),
+               "more threads read than are told apart");
 
 void keys_release(struct keys *k)
 {
@@ -81,7 +83,7 @@ static uint32_t final_of(struct keys *k, const struct key *key, key_resolve *res
     grow_final(&k->all);
     if (!k->all.final.v[at]) {
         uint32_t number = resolve(ctx, key);
-        k->all.final.v[at] = number + 1;
+        k->all.final.v[at] = number + 2;
     }
     return k->all.final.v[at];
 }
@@ -97,7 +99,7 @@ void keys_finish(struct keys *k, uint32_t *column, size_t first, size_t end, key
         uint32_t *final = &t->final.v[p & POSITION_MASK];
         if (!*final)
             *final = final_of(k, &t->list.v[p & POSITION_MASK], resolve, ctx);
-        column[i] = *final - 1;
+        column[i] = *final - 2;
     }
 }
 

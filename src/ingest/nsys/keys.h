@@ -21,7 +21,7 @@ struct key {
 
 struct key_table {
     VEC(struct key) list;
-    VEC(uint32_t) final; /* number + 1 of each key, 0: not asked for yet */
+    VEC(uint32_t) final; /* number of each key + 2: NO_INDEX is 1; 0: not asked for yet */
     uint32_t *slots;     /* open addressing: position + 1 */
     size_t mask;
     struct arena arena;

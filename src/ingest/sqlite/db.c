@@ -280,7 +280,9 @@ static void close_it(void *db)
 bool db_open(struct db *db, struct arena *owner, const char *path, enum reader_mode mode,
              int threads, struct gs_error *err)
 {
-    *db = (struct db){.path = path, .mode = mode, .threads = threads, .unpacked.fd = -1};
+    *db = (struct db){.path = path, .mode = mode, .unpacked.fd = -1};
+    db->threads =
+        threads < PARALLEL_USUAL ? threads : PARALLEL_USUAL; /* keys.h tells so many apart */
     arena_defer(owner, close_it, db);
     enum unpack_part part = mode == READER_NAMES ? UNPACK_FRONT : UNPACK_ALL;
     if (unpack_open(&db->unpacked, path, part, err) && open_all(db, err))
