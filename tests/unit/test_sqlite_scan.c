@@ -510,6 +510,22 @@ static void varints_end_where_they_must(void **state)
     assert_int_equal(v, 128);
 }
 
+/* Numbers that readers give out while they read have room for so many (keys.h, launches.h). */
+static void no_more_threads_read_than_are_told_apart(void **state)
+{
+    (void)state;
+    static const int asked[] = {1, PARALLEL_USUAL, PARALLEL_USUAL + 1, PARALLEL_MAX};
+    make("CREATE TABLE t(id INTEGER PRIMARY KEY)");
+    for (size_t i = 0; i < 4; i++) {
+        struct db db;
+        struct arena owner = {0};
+        struct gs_error err;
+        assert_true(db_open(&db, &owner, path, READER_FAST, asked[i], &err));
+        assert_int_equal(db.threads, asked[i] < PARALLEL_USUAL ? asked[i] : PARALLEL_USUAL);
+        arena_release(&owner);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -533,6 +549,7 @@ int main(void)
         unit_test(damage_gives_the_same_or_an_error),
         unit_test(cycles_end),
         unit_test(odd_headers_are_refused),
+        unit_test(no_more_threads_read_than_are_told_apart),
         unit_test(varints_end_where_they_must),
     };
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
