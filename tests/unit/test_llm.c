@@ -9,6 +9,7 @@
 #include "llm/scrub.h"
 #include "llm/sse.h"
 #include "llm/target.h"
+#include "llm/wire.h"
 #include "unit_arena.h"
 
 /* ---- events ---- */
@@ -177,6 +178,52 @@ static void a_secret_in_pieces_is_never_shown(void **state)
     }
 }
 
+/* ---- answers that break off ---- */
+
+static void count_ends(void *ctx, const struct llm_event *e)
+{
+    *(int *)ctx += e->kind == LLM_EVENT_STOP || e->kind == LLM_EVENT_FAULT;
+}
+
+/* Cut anywhere, and with a byte that no text may hold in place of each: one end, whatever came. */
+static void broken_answers_end_once(void **state)
+{
+    (void)state;
+    static const struct {
+        const struct llm_wire *wire;
+        const char *text;
+    } answers[] = {
+        {&wire_gemini,
+         "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"a\",\"thoughtSignature\":\"b\"},"
+         "{\"functionCall\":{\"name\":\"info\",\"args\":{}}}]},\"finishReason\":\"SAFETY\"}]}"},
+        {&wire_gemini, "{\"promptFeedback\":{\"blockReason\":\"OTHER\"}}"},
+        {&wire_chat, "{\"choices\":[{\"message\":{\"content\":\"a\",\"refusal\":\"b\"},"
+                     "\"finish_reason\":\"length\"}]}"},
+        {&wire_responses,
+         "{\"status\":\"completed\",\"output\":[{\"type\":\"message\",\"content\":["
+         "{\"type\":\"output_text\",\"text\":\"a\"}]}]}"},
+        {&wire_anthropic, "{\"type\":\"message\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},"
+                          "{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"info\",\"input\":{}}],"
+                          "\"stop_reason\":\"refusal\"}"},
+    };
+    for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
+        size_t n = strlen(answers[i].text);
+        char *text = arena_strdup(&arena, answers[i].text);
+        for (size_t at = 0; at <= 2 * n; at++) {
+            struct llm_parser p;
+            int ends = 0;
+            char was = text[at % n];
+            bool cut = at <= n;
+            text[at % n] = cut ? was : '\x01';
+            llm_parser_init(&p, answers[i].wire, &arena, count_ends, &ends);
+            answers[i].wire->whole(&p, text, cut ? at : n);
+            llm_parser_finish(&p);
+            text[at % n] = was;
+            assert_int_equal(ends, 1);
+        }
+    }
+}
+
 /* ---- hypotheses ---- */
 
 static void bounds_are_those_of_amdahl(void **state)
@@ -232,6 +279,7 @@ int main(void)
         unit_test(strings_of_json_are_replaced_and_numbers_stay_exact),
         unit_test(names_are_put_back_over_the_ends_of_pieces),
         unit_test(a_secret_in_pieces_is_never_shown),
+        unit_test(broken_answers_end_once),
         unit_test(bounds_are_those_of_amdahl),
         unit_test(an_array_is_found_in_any_text),
         unit_test(only_addresses_of_servers_are_taken),

@@ -221,6 +221,8 @@ static void read_candidate(struct llm_parser *p, struct jread *j)
             read_content(p, j);
         else if (jr_is(j, "finishReason") && jr_type(j) == J_STRING) {
             const char *word = llm_keep(p, j);
+            if (!word) /* it is broken */
+                return;
             p->stop = stop_of(word);
             p->why = str_eq(word, "STOP") ? NULL : word;
             p->ended = true;
@@ -236,6 +238,8 @@ static void read_feedback(struct llm_parser *p, struct jread *j)
     while (jr_key(j)) {
         if (jr_is(j, "blockReason") && jr_type(j) == J_STRING) {
             const char *why = llm_keep(p, j);
+            if (!why)
+                return;
             llm_give_refusal(p, why, strlen(why));
             p->ended = true;
         } else
