@@ -23,7 +23,7 @@ UNITS = {"M": 1 << 20, "G": 1 << 30}
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--gpusight", required=True)
-    parser.add_argument("--dispatches", type=int, default=200000)
+    parser.add_argument("--dispatches", type=int, default=300000)
     parser.add_argument("--bounds", default="128M")
     args = parser.parse_args()
 
