@@ -197,15 +197,19 @@ static inline int64_t at_pace(const struct replay *r, int64_t recorded)
     return r->host == 1 ? recorded : ns_from((double)recorded * r->host);
 }
 
-/* What a recorded time became, of the call of a joint or one that follows it. */
-static inline int64_t behind_joint(const struct replay *r, uint32_t joint, int64_t recorded)
+/* What a recorded time becomes in a run with times of its own, behind a joint. */
+static inline int64_t moved_behind(const struct replay *r, uint32_t joint, int64_t recorded)
 {
     const struct joints *all = &r->joints;
-    if (!all->base.off)
-        return recorded;
     bool still = all->any_still && all->how.v[joint] & JOINT_STILL;
     int64_t base = shifts_get(&all->base, joint);
     return still ? base : add_ns(base, at_pace(r, recorded));
+}
+
+/* What it became, also where all is as recorded. */
+static inline int64_t behind_joint(const struct replay *r, uint32_t joint, int64_t recorded)
+{
+    return r->joints.base.off ? moved_behind(r, joint, recorded) : recorded;
 }
 
 /* The start of a joint. */

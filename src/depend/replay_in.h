@@ -239,11 +239,7 @@ static inline uint32_t joint_of(struct pass *s, uint32_t call)
 
 static inline int64_t end_of_call(struct pass *s, uint32_t call, int64_t recorded)
 {
-    const struct joints *all = &s->r->joints;
-    uint32_t j = joint_of(s, call);
-    bool still = all->any_still && all->how.v[j] & JOINT_STILL;
-    int64_t base = shifts_get(&all->base, j);
-    return still ? base : add_ns(base, at_pace(s->r, recorded));
+    return moved_behind(s->r, joint_of(s, call), recorded);
 }
 
 /* The joint itself may still wait for what it starts. */

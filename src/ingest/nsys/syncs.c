@@ -179,52 +179,30 @@ static int64_t exact_id(const struct records *r, size_t i)
     return none || process >> (63 - ID_BITS) ? -1 : (int64_t)process << ID_BITS | id;
 }
 
-/* Rows in the order of their ids, and the ids. */
-static void sort_pairs(int64_t *id, uint32_t *row, size_t n, struct arena *a)
-{
-    uint32_t *order = arena_array(a, uint32_t, n + 1), *rows = arena_array(a, uint32_t, n + 1);
-    int64_t *ids = arena_array(a, int64_t, n + 1);
-    for (size_t i = 0; i < n; i++)
-        order[i] = (uint32_t)i;
-    sort_rows(order, n, id, a);
-    for (size_t i = 0; i < n; i++) {
-        ids[i] = id[order[i]];
-        rows[i] = row[order[i]];
-    }
-    if (n) {
-        memcpy(id, ids, n * sizeof(*id));
-        memcpy(row, rows, n * sizeof(*row));
-    }
-}
-
-/* The records by that id; one that several have tells nothing of any of them. */
-static void index_exact(struct idindex *x, const struct records *events)
+/* The records by that id; one that several have tells nothing of any of them: they lose it. */
+static void index_exact(struct idindex *x, struct records *events)
 {
     struct arena *a = events->n->arena;
     int64_t *id = arena_array(a, int64_t, events->rows + 1);
     uint32_t *row = arena_array(a, uint32_t, events->rows + 1);
-    size_t n = 0, kept = 0;
-    bool sorted = true;
+    size_t n = 0;
     for (size_t i = 0; i < events->rows; i++) {
         id[n] = exact_id(events, i);
         row[n] = (uint32_t)i;
-        sorted &= !n || id[n] < 0 || id[n - 1] <= id[n];
         n += id[n] >= 0;
     }
-    if (!sorted)
-        sort_pairs(id, row, n, a);
-    for (size_t i = 0, same; i < n; i += same) {
-        for (same = 1; i + same < n && id[i + same] == id[i]; same++)
-            ;
-        id[kept] = id[i];
-        row[kept] = row[i];
-        kept += same == 1;
+    if (!idindex_make(x, id, row, n, a))
+        return;
+    for (size_t i = 0; i < events->rows; i++) {
+        int64_t own = exact_id(events, i);
+        uint32_t first = own < 0 ? (uint32_t)i : idindex_get(x, own);
+        if (first != i)
+            events->sync_id[first] = NO_EVENT;
     }
-    idindex_make(x, id, row, kept, a);
 }
 
 /* Joins what it can; false when some waits are for events, but for no record so far. */
-static bool join_exact(const struct records *waits, const struct records *events)
+static bool join_exact(const struct records *waits, struct records *events)
 {
     uint32_t *record = waits->n->trace->syncs.record + waits->base;
     struct idindex x;
@@ -233,7 +211,7 @@ static bool join_exact(const struct records *waits, const struct records *events
     for (size_t i = 0; i < waits->rows; i++) {
         int64_t id = exact_id(waits, i);
         uint32_t e = id < 0 ? NO_INDEX : idindex_get(&x, id);
-        if (e != NO_INDEX && events->event[e] == waits->event[i])
+        if (e != NO_INDEX && events->sync_id[e] != NO_EVENT && events->event[e] == waits->event[i])
             record[i] = e;
         all &= record[i] != NO_INDEX || waits->event[i] == NO_EVENT;
     }

@@ -317,9 +317,12 @@ static void walk(struct sync_job *job, size_t first)
 {
     struct trace *t = job->r->trace;
     const int64_t *start_ns = t->regions.start_ns;
-    size_t n = 0, k = 0;
-    for (size_t i = first; i < t->regions.n; i++)
-        n += takes_part(job, (uint32_t)i);
+    size_t n = 0, k = 0, waits = 0;
+    for (size_t i = first; i < t->regions.n; i++) {
+        bool some = takes_part(job, (uint32_t)i);
+        n += some;
+        waits += some && kind_of(job, (uint32_t)i) != CALL_RECORD;
+    }
     uint32_t *order = arena_array(job->arena, uint32_t, n + 1);
     bool sorted = true;
     for (size_t i = first; i < t->regions.n; i++) {
@@ -330,9 +333,6 @@ static void walk(struct sync_job *job, size_t first)
     }
     if (!sorted)
         sort_rows(order, n, start_ns, job->arena);
-    size_t waits = 0;
-    for (size_t i = 0; i < n; i++)
-        waits += kind_of(job, order[i]) != CALL_RECORD;
     trace_room(t, syncs, waits);
     for (size_t i = 0; i < n; i++)
         visit(job, order[i]);

@@ -171,7 +171,6 @@ static bool open_fds(struct db *db, struct gs_error *err)
 {
     struct stat first, now;
     const char *path = db->unpacked.path;
-    int wanted = db->threads < PARALLEL_USUAL ? db->threads : PARALLEL_USUAL;
     int fd = fs_open_plain(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return fail(err, GS_E_IO, "cannot open '%s': %s", path, strerror(errno));
@@ -183,7 +182,7 @@ static bool open_fds(struct db *db, struct gs_error *err)
     if (db->unpacked.fd < 0 && !confine_allows(fd, path, err))
         return false;
     db->bytes = (uint64_t)first.st_size;
-    for (; db->n_fds < wanted; db->n_fds++) {
+    for (; db->n_fds < db->threads; db->n_fds++) {
         fd = fs_open_plain(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0)
             return true;
@@ -281,8 +280,8 @@ bool db_open(struct db *db, struct arena *owner, const char *path, enum reader_m
              int threads, struct gs_error *err)
 {
     *db = (struct db){.path = path, .mode = mode, .unpacked.fd = -1};
-    db->threads =
-        threads < PARALLEL_USUAL ? threads : PARALLEL_USUAL; /* keys.h tells so many apart */
+    /* Readers number what they find by thread, and have room for so many: keys.h, launches.h. */
+    db->threads = threads < PARALLEL_USUAL ? threads : PARALLEL_USUAL;
     arena_defer(owner, close_it, db);
     enum unpack_part part = mode == READER_NAMES ? UNPACK_FRONT : UNPACK_ALL;
     if (unpack_open(&db->unpacked, path, part, err) && open_all(db, err))
